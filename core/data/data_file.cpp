@@ -30,7 +30,7 @@ std::string lastError()
 
 DataFile::DataFile(std::string path) : m_path(std::move(path))
 {
-    // A pipe would be waited for, until somebody writes into it.
+    // Without O_NONBLOCK, opening a pipe would block until another process writes into it.
     m_descriptor = open(m_path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (m_descriptor < 0)
         refuse(m_path, "cannot be opened: " + lastError() + ". Correct its path or its permissions.");

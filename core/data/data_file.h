@@ -9,12 +9,12 @@
 
 namespace batchpeak::data {
 
-/// A file of training data, read in pieces. It is not mapped: reading what another program has cut short in
-/// the meantime would end the process.
+/// A file of training data that is read in pieces. It is not memory-mapped: if another program truncated the
+/// file meanwhile, an access would kill the process.
 class DataFile
 {
 public:
-    /// \throws DataError  where there is no such file, or it cannot be read
+    /// \throws DataError  if there is no such file, or it cannot be read
     explicit DataFile(std::string path);
     ~DataFile();
     DataFile(const DataFile&) = delete;
@@ -22,8 +22,8 @@ public:
 
     const std::string& path() const { return m_path; }
     std::int64_t bytes() const { return m_bytes; }
-    /// Fills \p target with what the file holds from \p offset on.
-    /// \throws DataError  where the file is shorter than that by now, or the disk fails
+    /// Fills \p target with the contents of the file from \p offset on.
+    /// \throws DataError  if the file has become shorter than that, or the disk fails
     void read(std::int64_t offset, std::span<std::byte> target) const;
 
 private:

@@ -19,16 +19,16 @@ namespace batchpeak::data {
 
 namespace {
 
-/// What the header of a .npy file says of its array: the dictionary that numpy.lib.format of NumPy 2 writes.
+/// The header of a .npy file: the dictionary that numpy.lib.format of NumPy 2 writes.
 struct NpyHeader
 {
-    /// As NumPy writes types: byte order, kind and bytes, "<u2".
+    /// The dtype in NumPy's notation: byte order, kind and number of bytes, "<u2".
     std::string type;
     bool fortranOrder = false;
     std::vector<std::int64_t> shape;
 };
 
-/// Reads the few forms of Python's literals that a header is made of.
+/// Reads the few forms of Python literals that occur in a header.
 class LiteralReader
 {
 public:
@@ -74,7 +74,7 @@ public:
         fail();
     }
 
-    /// A tuple of numbers that are not negative: "()", "(3,)", "(3, 4)".
+    /// Reads a tuple of nonnegative numbers: "()", "(3,)", "(3, 4)".
     std::vector<std::int64_t> numbers()
     {
         std::vector<std::int64_t> values;
@@ -82,7 +82,7 @@ public:
         while (!take(')')) {
             values.push_back(number());
             const bool continues = take(',');
-            // Without a comma, brackets around one number make no tuple.
+            // Parentheses around one number without a comma are not a tuple.
             if (!continues && values.size() == 1)
                 fail();
             if (!continues) {
@@ -130,9 +130,8 @@ void setOnce(std::optional<Value>& value, Value read)
     value = std::move(read);
 }
 
-/// \param text  the dictionary with what pads it: the keys descr, fortran_order and shape, each once, in any
-///        order
-/// \throws std::invalid_argument  what is wrong, as the end of a sentence that begins with the file
+/// \param text  the dictionary with its padding: the keys descr, fortran_order and shape, each once, in any
+/// order \throws std::invalid_argument  the problem, as the end of a sentence that begins with the file
 NpyHeader parseNpyHeader(std::string_view text)
 {
     std::optional<std::string> type;
@@ -164,7 +163,7 @@ NpyHeader parseNpyHeader(std::string_view text)
 }
 
 constexpr std::string_view magic = "\x93NUMPY";
-// As NumPy limits it (max_header_size of numpy.lib.format.read_array, 2.0).
+// NumPy's limit (max_header_size of numpy.lib.format.read_array, 2.0).
 constexpr std::int64_t longestHeader = 10000;
 constexpr const char* saveAnew = "Save it anew with numpy.save.";
 
@@ -197,7 +196,7 @@ std::int64_t NpyArray::elements() const
 
 void NpyArray::readHeader(const DataFile& file)
 {
-    // The magic string, two bytes of version, and the header's length in 2 bytes, from version 2 on in 4.
+    // The magic string, 2 bytes of version, and the header's length in 2 bytes, or 4 from version 2 on.
     std::array<std::byte, 12> start{};
     if (file.bytes() < static_cast<std::int64_t>(start.size()))
         refuse(std::string("is too short to be an array of NumPy. ") + saveAnew);

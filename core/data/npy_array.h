@@ -11,23 +11,22 @@ namespace batchpeak::data {
 
 class DataFile;
 
-/// A .npy file of integers, of one dimension or of two row by row: its layout, read when it is opened, and
-/// its numbers, read when they are asked for. It holds no file open between, since a folder may have
-/// thousands.
+/// A .npy file of integers with one dimension, or with two in row-major order. The constructor reads its
+/// layout; read() reads its numbers. The file is not open in between, since a folder may have thousands.
 ///
-/// Versions 1 to 3 of the format (numpy.lib.format of NumPy 2).
+/// Supports versions 1 to 3 of the format (numpy.lib.format of NumPy 2).
 class NpyArray
 {
 public:
-    /// \throws DataError  a full sentence that names the file and says what to do
+    /// \throws DataError  if the file cannot be used: a full sentence that names the file and says what to do
     explicit NpyArray(const std::string& path);
 
     const std::string& path() const { return m_path; }
-    /// Of one dimension or two.
+    /// Shape with one or two dimensions.
     const std::vector<std::int64_t>& shape() const { return m_shape; }
     std::int64_t elements() const;
-    /// Successive elements. Those of uint64 above the largest of int64 are negative.
-    /// \throws DataError  where the file can be read no more
+    /// Reads successive elements. A uint64 above the largest int64 becomes negative.
+    /// \throws DataError  if the file cannot be read any more
     std::vector<std::int64_t> read(std::int64_t first, std::int64_t count) const;
 
 private:

@@ -27,8 +27,8 @@ std::int64_t SampleOrder::at(std::int64_t epoch, std::int64_t place) const
     return m_order[static_cast<std::size_t>(place)];
 }
 
-// After Fisher and Yates. std::shuffle is not used, since the standard leaves open which permutation it
-// makes; that small places are a little more probable by the remainder is below 1 in 2^30.
+// Fisher-Yates shuffle. std::shuffle is not used, since the standard does not specify which permutation it
+// makes. The remainder makes small places more probable by less than 1 in 2^30.
 void SampleOrder::shuffle(std::int64_t epoch) const
 {
     m_epoch = epoch;

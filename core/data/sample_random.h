@@ -7,9 +7,9 @@
 
 namespace batchpeak::data {
 
-/// What is random about one sample, from its key alone: the same on every machine. It is SplitMix64 (Steele,
-/// Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014): a seed costs it nothing, and
-/// each sample has one of its own.
+/// Random numbers for one sample that only depend on its key, the same on every machine. The generator is
+/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014): seeding it
+/// costs nothing, and each sample has a seed of its own.
 class SampleRandom
 {
 public:
@@ -24,26 +24,27 @@ public:
         return mixed ^ (mixed >> 31);
     }
 
-    /// From 0 to below \p bound.
+    /// Returns a number from 0 to below \p bound.
     std::int64_t below(std::int64_t bound)
     {
         return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(bound));
     }
 
-    /// From 0 to below 1.
+    /// Returns a number from 0 to below 1.
     double share() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
 private:
     std::uint64_t m_state;
 };
 
-/// Which sample stands at each place of an epoch: a permutation that depends on seed and epoch alone, the
-/// same with every compiler.
+/// The order of samples in an epoch: a permutation that only depends on seed and epoch, the same with every
+/// compiler.
 class SampleOrder
 {
 public:
     SampleOrder(std::int64_t samples, std::uint64_t seed) : m_samples(samples), m_seed(seed) {}
 
+    /// Returns the sample at a place of an epoch.
     /// \param place  from 0 to below the number of samples
     std::int64_t at(std::int64_t epoch, std::int64_t place) const;
 
@@ -52,7 +53,7 @@ private:
 
     std::int64_t m_samples;
     std::uint64_t m_seed;
-    /// Of the epoch asked for last.
+    /// Epoch of m_order: the one that was requested last.
     mutable std::int64_t m_epoch = -1;
     mutable std::vector<std::int64_t> m_order;
 };

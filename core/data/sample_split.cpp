@@ -9,11 +9,12 @@ namespace batchpeak::data {
 
 namespace {
 
-/// Tells what is drawn here from all else that is drawn from the same seed; any number would do.
+/// Separates the random numbers here from others that are drawn from the same seed; any number would do.
 constexpr std::uint64_t ofSplits = 0x73706c6974;
 
-/// After Floyd (Bentley, "Programming pearls: a sample of brilliance", CACM 30(9), 1987): each set of that
-/// many is as probable, and no more is held than is drawn.
+/// Draws \p count of \p samples samples, ascending, with Floyd's algorithm (Bentley, "Programming pearls: a
+/// sample of brilliance", CACM 30(9), 1987): each set of that size is equally probable, and memory only holds
+/// what is drawn.
 std::vector<std::int64_t> drawn(std::int64_t samples, std::int64_t count, std::uint64_t seed)
 {
     SampleRandom random(SampleRandom(seed).next() ^ ofSplits);

@@ -16,8 +16,7 @@ namespace batchpeak::data {
 
 namespace {
 
-/// \throws DataError  where rows have no tokens, as those of a network of images: files of tokens are of no
-///         use to it
+/// \throws DataError  if rows have no tokens, as for a network of images, which cannot use files of tokens
 void throwWithoutTokens(const TokenShape& shape)
 {
     if (shape.length < 1) {
@@ -26,10 +25,10 @@ void throwWithoutTokens(const TokenShape& shape)
     }
 }
 
-// Few enough that a network meets each of them in some tens of steps; enough that a mixture of experts still
-// shares them out.
+// Few enough that a network sees each of them within some tens of steps; enough that a mixture of experts
+// still distributes them.
 constexpr std::int64_t maxDifferentTokens = 1024;
-// One token in so many is random.
+// One of this many tokens is random.
 constexpr std::int64_t randomEvery = 8;
 
 class SyntheticTokens : public TokenSource
@@ -39,7 +38,7 @@ public:
         : m_length(shape.length),
           m_samples(samples),
           m_different(std::min(shape.vocabularySize, maxDifferentTokens)),
-          // Spread over the vocabulary, as the tokens of a text are.
+          // The tokens are spread over the vocabulary like those of a text.
           m_distance(shape.vocabularySize / m_different)
     {
         SampleRandom random(seed);
@@ -62,8 +61,8 @@ public:
     }
 
 private:
-    // Any function of the number. As many share a successor, some tokens are frequent, which a network learns
-    // before it learns the function.
+    // Any function of the number would do. Since many numbers share a successor, some tokens are frequent,
+    // which a network learns before it learns the function.
     std::int64_t successorOf(std::int64_t number) const
     {
         return SampleRandom(m_rule + static_cast<std::uint64_t>(number)).below(m_different);
@@ -166,7 +165,7 @@ public:
     }
 
 private:
-    /// Elements from one sample to the next.
+    /// Returns the number of elements from one sample to the next.
     std::int64_t widthOf(const NpyArray& array) const
     {
         return array.shape().size() == 1 ? m_shape.length : array.shape().back();
@@ -176,7 +175,7 @@ private:
     {
         if (array.shape().size() == 1)
             return array.elements() / m_shape.length;
-        // Of one token there is nothing to be predicted from anything.
+        // With a single token there is nothing to predict.
         if (array.shape().back() < 2) {
             throw DataError("The file " + array.path() +
                             " has rows of fewer than 2 tokens. Save an array with "
@@ -205,7 +204,7 @@ private:
 
     TokenShape m_shape;
     std::vector<NpyArray> m_arrays;
-    /// Of each array, the first sample that lies behind it.
+    /// For each array, the number of the first sample after it.
     std::vector<std::int64_t> m_ends;
     std::int64_t m_samples = 0;
 };

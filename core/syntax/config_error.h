@@ -8,7 +8,7 @@
 
 namespace batchpeak::config {
 
-/// Where in a text something stands; counted from 1, 0 where there is no place to name.
+/// Position in a text, counted from 1; 0 if there is no position.
 struct TextPosition
 {
     int line = 0;
@@ -16,8 +16,8 @@ struct TextPosition
     bool operator==(const TextPosition&) const = default;
 };
 
-/// A config that cannot be used, as a full sentence that tells the user what to do. The file's name is
-/// not in it: whoever read the file puts "name:line:column: " before it.
+/// Error for a config that cannot be used: a full sentence that tells the user what to do. It does not
+/// contain the file's name: the reader of the file prefixes it with "name:line:column: ".
 class ConfigError : public std::runtime_error
 {
 public:
@@ -27,7 +27,7 @@ public:
     TextPosition position() const { return m_position; }
 
 private:
-    /// Values of a config are quoted in sentences; a zero byte in one would end what().
+    /// Replaces control characters: sentences quote values of a config, where a zero byte would end what().
     static std::string inOneLine(std::string sentence)
     {
         std::ranges::replace_if(

@@ -14,7 +14,7 @@ namespace batchpeak::config {
 namespace {
 
 constexpr std::string_view mergeKey = "<<";
-// Real configs merge one or two.
+// Real configs merge one or two mappings.
 constexpr std::size_t maxMerged = 1000;
 
 [[noreturn]] void refuseTag(const YamlDocument& document, const YamlNode& node, const std::string& path)
@@ -45,7 +45,7 @@ std::optional<ConfigEntry> findOwn(const YamlDocument& document, const YamlNode&
     return found;
 }
 
-/// Mappings that a mapping merges in, the last first.
+/// Returns the mappings that a mapping merges in, in reverse order.
 std::vector<const YamlNode*> mergedBackwards(const YamlDocument& document, const YamlNode& mapping)
 {
     const auto merge = findOwn(document, mapping, mergeKey);
@@ -61,7 +61,8 @@ std::vector<const YamlNode*> mergedBackwards(const YamlDocument& document, const
     return merged;
 }
 
-/// Not by recursion: a text may merge mapping after mapping, the same ones over and over.
+/// Finds an entry in a mapping or in those that it merges. Not recursive: a text may merge a long chain of
+/// mappings, and the same ones repeatedly.
 std::optional<ConfigEntry> findIn(const YamlDocument& document, const YamlNode& mapping, std::string_view key)
 {
     std::unordered_set<const YamlNode*> visited;
@@ -113,13 +114,13 @@ TextPosition ConfigSection::positionOf(std::string_view key) const
     const auto entry = find(key);
     if (!entry)
         return m_document->positionOf(*m_mapping);
-    // Nothing to point at: the key stands for its empty value.
+    // An empty value has no text to point at, so the key's position is used.
     return m_document->positionOf(entry->value->empty ? *entry->key : *entry->value);
 }
 
 std::optional<std::pair<ConfigSection, std::string_view>> ConfigSection::holderOf(std::string_view path) const
 {
-    // A key may have dots of its own.
+    // A key may contain dots itself.
     if (find(path))
         return std::pair(*this, path);
     const std::size_t dot = path.find('.');
@@ -345,7 +346,7 @@ std::string describedWithoutTag(const YamlNode& node)
         return "empty";
     if (isInterpolated(node))
         return "\"" + node.value + "\", for which this text has no value (write the value here)";
-    // What looks like a number is text to a program if it is quoted.
+    // A quoted number is text to a program.
     return sentence(node.plain ? "\"{}\"" : "the text \"{}\"", shortened(node.value));
 }
 

@@ -31,8 +31,8 @@ ConfigSection sectionOf(const YamlDocument& document, Dialect dialect, const std
     return *section;
 }
 
-/// The entry is, or stands for, a plain scalar that reads as the one that it would become, as 0x10 does
-/// as 16.
+/// Whether the entry is, or resolves to, a plain scalar with the same meaning as the new one, such as 0x10
+/// and 16.
 bool isAlready(const ConfigSection& section, const EntryChange& change)
 {
     const auto entry = section.find(change.key);

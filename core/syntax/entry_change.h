@@ -11,44 +11,44 @@
 
 namespace batchpeak::config {
 
-/// A config's new text, and what has to be said about it.
+/// A config's new text, with notes for the user.
 struct SplicedText
 {
     std::string text;
-    /// Sentences: every other place that changes with it through an alias, the key inserted, ...
+    /// Notes as sentences: every other place that changes with it through an alias, the inserted key, ...
     std::vector<std::string> notes;
-    /// The text as it was parsed to be checked; nothing where it is no YAML. A text of megabytes is not
-    /// parsed twice.
+    /// The text as it was parsed for its check, so that a text of megabytes is not parsed twice; null if it
+    /// is not YAML.
     std::shared_ptr<const YamlDocument> document;
 };
 
-/// A parsed text with what has to be said about it.
+/// Returns a parsed text with its notes.
 SplicedText splicedText(std::shared_ptr<const YamlDocument> document, std::vector<std::string> notes);
 
-/// One entry of a config as it is to be: set where it stands, or inserted where it does not.
+/// A change of one entry of a config: its value is replaced if the entry exists, otherwise the entry is
+/// inserted.
 struct EntryChange
 {
-    /// Keys that lead from the root to the mapping with the entry; none for the root itself.
+    /// Keys from the root to the mapping with the entry; empty for the root itself.
     std::vector<std::string> section;
     std::string key;
-    /// As it is to stand in the text: 4, false.
+    /// New value as it is written in the text: 4, false.
     std::string value;
-    /// Key below whose line an absent entry is inserted, where that is possible.
+    /// Key below whose line an absent entry is inserted, if possible.
     std::string below;
 };
 
-/// The text with \p value under \p key of a section: in the place of what stands there, or in a new line
-/// below that of \p below. A value that is merged in from another mapping is not changed there but overridden
-/// here; one that stands for another by an interpolation is replaced itself.
+/// Sets \p key of a section to \p value: replaces the existing value, or inserts a new line below that of \p
+/// below. A value that is merged in from another mapping is not changed there, but overridden here; an
+/// interpolation is itself replaced, not the value that it refers to.
 ///
-/// \throws ConfigError where the text cannot be changed without touching other values
+/// \throws ConfigError if the text cannot be changed without changing other values
 SplicedText spliceEntry(const ConfigSection& section, std::string_view key, const std::string& value,
                         std::string_view below);
 
-/// The text with every entry as it is to be, in this order; those that are so already stay as they are
-/// written.
+/// Applies all changes in this order. Entries that already have the new value keep their text.
 ///
-/// \throws ConfigError where a section is not there, or the text cannot be changed without touching other
+/// \throws ConfigError if a section does not exist, or the text cannot be changed without changing other
 /// values
 SplicedText withEntries(const YamlDocument& document, Dialect dialect,
                         const std::vector<EntryChange>& changes);

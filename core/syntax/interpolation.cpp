@@ -15,20 +15,20 @@ namespace batchpeak::config {
 
 namespace {
 
-// Interpolations that one value may lead through: more are a circle, or a text made to take for ever.
+// Limit of interpolations that are followed for one value: more mean a cycle, or a text made to take forever.
 constexpr int maxSteps = 64;
 constexpr std::size_t maxTextLength = 4096;
 constexpr std::string_view opening = "${";
 constexpr std::string_view blanksAround = " \t";
 
-/// A stretch of a text: one interpolation, or what stands as it is, unescaped.
+/// Part of a text: one interpolation, or literal text, unescaped.
 struct Piece
 {
     std::string text;
     bool isInterpolation = false;
 };
 
-/// The byte after an interpolation that begins here, those inside of it included.
+/// Returns the byte after an interpolation that begins here, including nested ones.
 std::size_t interpolationEnd(std::string_view text, std::size_t begin)
 {
     int open = 0;
@@ -41,7 +41,7 @@ std::size_t interpolationEnd(std::string_view text, std::size_t begin)
     return text.size();
 }
 
-// Of backslashes before "${" every second escapes the next one, and the last of an odd number the
+// Before "${", backslashes escape each other in pairs; if their number is odd, the last one escapes the
 // interpolation: ESC_INTER and TOP_ESC in OmegaConfGrammarLexer.g4 of OmegaConf 2.3.
 std::vector<Piece> piecesOf(std::string_view text)
 {
@@ -63,7 +63,7 @@ std::vector<Piece> piecesOf(std::string_view text)
     return pieces;
 }
 
-/// What an interpolation leads along: up from the value's container where it begins with dots, then by these
+/// The path in an interpolation: up from the value's container if it begins with dots, then down along these
 /// keys.
 struct Path
 {
@@ -71,7 +71,7 @@ struct Path
     std::vector<std::string> keys;
 };
 
-/// The key at the beginning of what is left of a path, taken off: "x", ".x", "[x]" or "[2]".
+/// Removes the key at the beginning of the rest of a path and returns it: "x", ".x", "[x]" or "[2]".
 std::optional<std::string> takeKey(std::string_view& rest, bool isFirst)
 {
     const bool isBracket = rest.starts_with('[');
@@ -89,7 +89,8 @@ std::optional<std::string> takeKey(std::string_view& rest, bool isFirst)
     return key;
 }
 
-/// Of a text that is one interpolation of names, dots and indices; nothing where it is anything else.
+/// Returns the path of a text that is one interpolation of names, dots and indices, or nothing for any other
+/// text.
 std::optional<Path> pathOf(std::string_view text)
 {
     if (!text.starts_with(opening) || !text.ends_with('}'))
@@ -121,7 +122,7 @@ const YamlNode* childOf(const YamlDocument& document, const YamlNode& holder, co
     return isPlace && place < holder.children.size() ? holder.children[place] : nullptr;
 }
 
-/// How Python writes a scalar into a text. Fractions stay as they are written.
+/// Returns a scalar as Python writes it into a text. Fractions keep their text.
 std::string writtenByPython(const YamlNode& scalar)
 {
     if (isNull(scalar))
@@ -132,14 +133,14 @@ std::string writtenByPython(const YamlNode& scalar)
     return integer ? std::to_string(*integer) : scalar.value;
 }
 
-/// A value, and its container.
+/// A value and its container.
 struct Place
 {
     const YamlNode* value = nullptr;
     const YamlNode* container = nullptr;
 };
 
-/// The entries that a mapping has itself.
+/// The entries of a mapping without merged ones.
 using KeyIndex = std::unordered_map<std::string_view, const YamlNode*>;
 
 KeyIndex indexOf(const YamlNode& mapping)
@@ -153,20 +154,20 @@ KeyIndex indexOf(const YamlNode& mapping)
     return index;
 }
 
-/// Follows interpolations, as many as maxSteps before it is restarted.
+/// Follows at most maxSteps interpolations until it is restarted.
 class Resolver
 {
 public:
     enum class LookUps { Few, Many };
 
-    /// \param lookUps  Many: mappings are indexed before they are looked into
+    /// \param lookUps  Many: mappings are indexed before lookups
     explicit Resolver(const YamlDocument& document, LookUps lookUps = LookUps::Few)
         : m_document(document), m_lookUps(lookUps)
     {}
 
     void restart() { m_steps = maxSteps; }
 
-    /// The value behind all interpolations, which is none.
+    /// Returns the value at the end of all interpolations, which is not one itself.
     std::optional<Place> followed(Place place)
     {
         for (;;) {
@@ -200,7 +201,8 @@ public:
         return result;
     }
 
-    /// The value at \p place stands for \p wanted, for what holds it, or for a text with it.
+    /// Whether the value at \p place refers to \p wanted, to a value that contains it, or is a text that
+    /// includes it.
     bool leadsTo(const YamlNode& wanted, Place place)
     {
         for (const Piece& piece : piecesOf(resolved(*place.value).value)) {
@@ -218,7 +220,7 @@ private:
         return node.index <= wanted.index && wanted.index < node.indexAfter;
     }
 
-    /// What one interpolation names, whether that is a further one or not.
+    /// Returns the value that one interpolation names, which may be a further interpolation.
     std::optional<Place> at(const Place& from, std::string_view interpolation)
     {
         const auto path = pathOf(interpolation);

@@ -13,10 +13,10 @@ namespace batchpeak::config {
 namespace {
 
 constexpr std::string_view blanksAndBreaks = " \t\r\n";
-// Where a comment or a quotation may begin.
+// Characters at which a comment or a string may begin.
 constexpr std::string_view special = "\"'/#";
 
-/// The byte after a comment that begins here; the same byte where none does.
+/// Returns the byte after a comment that begins here; the same byte if none does.
 std::size_t afterComment(std::string_view text, std::size_t begin)
 {
     const std::string_view rest = text.substr(begin);
@@ -28,7 +28,7 @@ std::size_t afterComment(std::string_view text, std::size_t begin)
     return close == std::string_view::npos ? text.size() : close + 2;
 }
 
-/// The byte after a string that begins here.
+/// Returns the byte after a string that begins here.
 std::size_t afterString(std::string_view text, std::size_t begin)
 {
     for (std::size_t i = begin + 1; i < text.size(); ++i) {
@@ -40,7 +40,8 @@ std::size_t afterString(std::string_view text, std::size_t begin)
     return text.size();
 }
 
-/// "\ud83d\ude00": one character outside of the plane that four digits reach.
+/// Whether one half of an escape such as "\ud83d\ude00" begins here: a character that four digits cannot
+/// encode.
 bool isSurrogateEscape(std::string_view text, std::size_t begin)
 {
     const std::string_view escape = text.substr(begin, 6);
@@ -48,8 +49,8 @@ bool isSurrogateEscape(std::string_view text, std::size_t begin)
            std::string_view("89abcdefABCDEF").find(escape[3]) != std::string_view::npos;
 }
 
-/// A plain word of YAML may hold slashes and quotation marks, as an address does; a comment has a blank
-/// before it.
+/// Whether a token may start here. A plain scalar of YAML may contain slashes and quotation marks, such as in
+/// a URL; a comment has a blank before it.
 bool startsToken(std::string_view text, std::size_t byte)
 {
     return byte == 0 || std::string_view(" \t\r\n,[]{}\"").find(text[byte - 1]) != std::string_view::npos;
@@ -69,7 +70,7 @@ void hideSurrogates(std::string& text, std::size_t begin, std::size_t end)
     }
 }
 
-/// Keeps nothing of what it is shown but the first fault.
+/// Handles the parser's events, and only keeps the first error.
 class JsonCheck : public nlohmann::json_sax<nlohmann::json>
 {
 public:
@@ -92,7 +93,7 @@ public:
     bool parse_error(std::size_t position, const std::string&,
                      const nlohmann::json::exception& error) override
     {
-        // The parser's own position is that of the last byte it took.
+        // The parser's own position is that of the last byte that it has read.
         m_problemByte = position > 0 ? position - 1 : 0;
         const bool isTooLarge = dynamic_cast<const nlohmann::json::out_of_range*>(&error) != nullptr;
         m_problem = isTooLarge

@@ -9,19 +9,19 @@
 
 namespace batchpeak::config {
 
-/// JSON, of which YAML is a superset but for comments and a few escapes.
+/// JSON. YAML is a superset of it except for comments and a few escapes.
 
-/// Its first character behind blanks and comments is a brace.
+/// Whether the first character after blanks and comments is a brace.
 bool looksLikeJson(std::string_view text);
 
-/// The text as a YAML parser takes it, as long as it was: blanks in the place of comments (// and /* */), and
-/// question marks in the place of escaped surrogate pairs, of which no key or number is made.
+/// Returns the text for a YAML parser, with the same length: comments (// and /* */) are replaced by blanks,
+/// and escaped surrogate pairs, which no key or number contains, by question marks.
 std::string asYamlReadsIt(std::string_view text);
 
 enum class JsonComments { Refused, Allowed };
 
-/// What the programs say that read JSON alone: YAML's readers let more pass, as a comma before a brace.
-/// \throws ConfigError with the place of the first fault
+/// Checks the text like programs that only read JSON: YAML parsers accept more, such as a comma before a
+/// brace. \throws ConfigError with the position of the first error
 void requireJson(std::string_view text, JsonComments comments);
 
 } // namespace batchpeak::config

@@ -20,20 +20,20 @@ namespace batchpeak::config {
 
 namespace {
 
-/// One node as text, nodes in the order of the text, so that two readings are compared one by one.
+/// The nodes of a text as strings, in the order of the text, so that two readings can be compared one by one.
 using Reading = std::vector<std::string>;
 
-/// What a null is read as, however it is written.
+/// String for null in any notation.
 constexpr const char* nullText = "null";
 
-/// yaml-cpp has "?" and "!" where no tag is written.
+/// Returns a value with its tag. yaml-cpp reports "?" or "!" if no tag is written.
 std::string tagged(const std::string& value, const std::string& tag)
 {
     return tag.empty() || tag == "?" || tag == "!" ? value : value + " with the tag " + tag;
 }
 
-/// Collects what yaml-cpp reads. Aliases are not expanded: a text of nested ones takes no more room than its
-/// bytes.
+/// Collects what yaml-cpp reads. Aliases are not expanded: the memory for a text of nested ones is
+/// proportional to its bytes.
 class ReadingHandler : public YAML::EventHandler
 {
 public:
@@ -68,7 +68,7 @@ private:
     Reading m_reading;
 };
 
-/// Lone carriage returns end lines as PyYAML has it, which yaml-cpp does not know.
+/// Replaces lone carriage returns, which end lines in PyYAML, but not in yaml-cpp.
 std::string withLineFeeds(std::string text)
 {
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -78,7 +78,7 @@ std::string withLineFeeds(std::string text)
     return text;
 }
 
-/// Nothing where yaml-cpp cannot read the text.
+/// Returns nothing if yaml-cpp cannot read the text.
 std::optional<Reading> secondReading(const YamlDocument& document)
 {
     try {
@@ -124,7 +124,7 @@ Reading firstReading(const YamlDocument& document)
     return reading;
 }
 
-/// What each of two readers has in one place.
+/// The readings of two parsers at one place.
 using Disagreement = std::pair<std::string, std::string>;
 
 std::vector<Disagreement> disagreements(const Reading& first, const Reading& second)
@@ -146,7 +146,7 @@ void requireSecondReading(const YamlDocument& before, const YamlDocument& after)
 {
     const auto known = secondReading(before);
     const Reading firstBefore = firstReading(before);
-    // Of another number of values, places cannot be compared.
+    // If the number of values differs, places cannot be compared.
     if (!known || known->size() != firstBefore.size())
         return;
     const auto second = secondReading(after);

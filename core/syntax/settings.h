@@ -12,38 +12,38 @@
 
 namespace batchpeak::config {
 
-/// Values by their keys, whatever a config writes them in: a section of YAML or JSON, or the arguments of a
-/// script. What tables of keys are read by.
+/// Interface to the values of a config by their keys, independent of its syntax: a section of YAML or JSON,
+/// or the arguments of a script. Tables of keys are read through it.
 ///
-/// Errors name the value as the config does ("model.num_layers", "--num-layers") and say what may stand
-/// there.
+/// Errors name the value as the config does ("model.num_layers", "--num-layers") and say which values are
+/// allowed.
 class Settings
 {
 public:
     virtual ~Settings() = default;
 
-    /// There is a value, and it is not null.
+    /// Whether there is a value, and it is not null.
     virtual bool has(std::string_view key) const = 0;
-    /// There is a value, and it is not null, False, zero, or an empty text, list or mapping.
+    /// Whether there is a value, and it is not null, False, zero, or an empty text, list or mapping.
     virtual bool isOn(std::string_view key) const = 0;
 
-    /// Each of these: nothing where the key is absent or null.
-    /// \throws ConfigError where the value is of another kind
+    /// Each of these returns nothing if the key is absent or null.
+    /// \throws ConfigError if the value is of another kind
     virtual std::optional<std::int64_t> integer(std::string_view key) const = 0;
     virtual std::optional<double> number(std::string_view key) const = 0;
     virtual std::optional<bool> boolean(std::string_view key) const = 0;
     virtual std::optional<std::string> text(std::string_view key) const = 0;
 
-    /// The key as the config has it, with all that it takes to find it.
+    /// Returns the full name of the key in the config.
     virtual std::string pathOf(std::string_view key) const = 0;
-    /// Of the value where there is one, else of what would hold it.
+    /// Returns the position of the value, or of what would contain it if it is absent.
     virtual TextPosition positionOf(std::string_view key) const = 0;
-    /// Where a value stands that is not null.
-    /// \param path  a key, or keys with dots between where values are nested
+    /// Returns the place of a value that is not null.
+    /// \param path  a key, or keys separated by dots if values are nested
     virtual std::optional<SourceLocation> placeOf(std::string_view path) const = 0;
 
-    /// \param problem  as sentence() takes it
-    /// \throws ConfigError that names the value and tells what is wrong with it
+    /// \param problem  text for sentence()
+    /// \throws ConfigError that names the value and its problem
     template<typename... Values>
     [[noreturn]] void fail(std::string_view key, std::string_view problem, const Values&... values) const
     {

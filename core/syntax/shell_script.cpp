@@ -13,7 +13,7 @@ namespace {
 
 using Kind = ShellPiece::Kind;
 
-// Chains that are longer are circles, or no script that a person wrote.
+// Longer chains of variables are cycles, or not written by a person.
 constexpr std::size_t maxVariables = 32;
 
 std::string withDashes(std::string_view name)
@@ -28,7 +28,7 @@ bool isNamePart(char character)
     return (character >= '0' && character <= '9') || shellNameSize(std::string_view(&character, 1)) > 0;
 }
 
-/// Bytes of "--name" at the beginning of a word; 0 where it is no option.
+/// Returns the number of bytes of "--name" at the beginning of a word; 0 if it is not an option.
 std::size_t optionSize(const ShellWord& word)
 {
     if (word.isProse || word.pieces.empty() || word.pieces.front().kind != Kind::Literal)
@@ -42,7 +42,7 @@ std::size_t optionSize(const ShellWord& word)
     return isWhole || (end < text.size() && text[end] == '=') ? end : 0;
 }
 
-/// What stands behind the sign of equality.
+/// Returns the value after the equals sign.
 ShellWord joinedValue(ShellWord word, std::size_t skipped)
 {
     ShellPiece& first = word.pieces.front();
@@ -56,10 +56,10 @@ ShellWord joinedValue(ShellWord word, std::size_t skipped)
     return word;
 }
 
-/// Between (( and )) of one line, where a name needs no dollar.
+/// Whether a position is between (( and )) of one line, where a name needs no dollar sign.
 bool isInArithmetic(std::string_view before)
 {
-    // Longer expressions are not looked for.
+    // Longer expressions are not searched.
     constexpr std::size_t reach = 256;
     before = before.substr(before.size() - std::min(before.size(), reach));
     before = before.substr(before.rfind('\n') + 1);
@@ -181,7 +181,7 @@ ShellPlace ShellScript::placeOf(const ShellWord& value) const
     const bool isBare = isOne && pieces.front().text.size() == pieces.front().end - pieces.front().begin;
     place.isExpression =
         std::ranges::any_of(pieces, [](const ShellPiece& piece) { return piece.kind != Kind::Literal; });
-    // The quotes around a number stay.
+    // The quotes around a number are kept.
     if (isOne && (isBare || pieces.front().kind == Kind::Arithmetic)) {
         place.begin = pieces.front().begin;
         place.end = pieces.front().end;
@@ -217,7 +217,8 @@ int lineOf(const ShellScript& script, std::size_t byte)
     return positionIn(script.text(), byte).line;
 }
 
-/// The one of that name that has a value; null where there is none.
+/// Returns the only argument of that name with a value, or nullptr if there is none.
+/// \throws ConfigError if there are several
 const ShellArgument* onlyArgument(const ShellScript& script, std::string_view name)
 {
     std::vector<const ShellArgument*> found = script.arguments(name);
@@ -230,7 +231,7 @@ const ShellArgument* onlyArgument(const ShellScript& script, std::string_view na
                   name, found.size(), lineOf(script, found.front()->begin));
 }
 
-/// Where else a variable that changes is used.
+/// Adds notes on all other places that use a variable that changes.
 void noteUses(const ShellScript& script, const std::string& variable, const ShellPlace& place,
               std::vector<std::string>& notes)
 {
@@ -267,7 +268,7 @@ std::vector<std::string> notesOf(const ShellScript& script, const ShellArgument&
     return notes;
 }
 
-/// Nothing but blanks, a comment, or a backslash.
+/// Whether the rest of a line is only blanks, a comment, or a backslash.
 bool isLineRest(std::string_view rest)
 {
     rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r"), rest.size()));
@@ -279,7 +280,7 @@ bool endsContinued(std::string_view line)
     return line.ends_with('\\') || line.ends_with("\\\r");
 }
 
-/// \param argument  as it is to stand: "--micro-batch-size 4"
+/// \param argument  text to insert: "--micro-batch-size 4"
 std::string inserted(const std::string& text, const ShellArgument& beside, const std::string& argument)
 {
     const std::size_t begin = beside.begin == 0 ? 0 : text.rfind('\n', beside.begin - 1) + 1;

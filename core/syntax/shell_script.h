@@ -15,36 +15,36 @@
 
 namespace batchpeak::config {
 
-/// An option that a script gives to a program, as "--lr 1e-4" or "--lr=1e-4".
+/// An option that a script passes to a program, such as "--lr 1e-4" or "--lr=1e-4".
 struct ShellArgument
 {
-    /// With its dashes, and with dashes in the place of underscores, which launchers take for the same.
+    /// Name with its leading dashes. Underscores are replaced by dashes, which launchers treat as the same.
     std::string name;
-    /// The words up to the next option; none for a flag.
+    /// Words up to the next option; empty for a flag.
     std::vector<ShellWord> values;
     bool isJoined = false;
-    /// [begin, end) of the option with its first value.
+    /// Bytes [begin, end) of the option with its first value.
     std::size_t begin = 0;
     std::size_t end = 0;
 };
 
-/// The bytes of a script to change for an argument to have another value, and what else they are.
+/// The bytes of a script that have to change to give an argument another value, and their role.
 struct ShellPlace
 {
     std::size_t begin = 0;
     std::size_t end = 0;
-    /// Variables that stand between the argument and the place.
+    /// Variables that were followed from the argument to the place.
     std::vector<std::string> variables;
-    /// The bytes of the references to them that were followed.
+    /// First bytes of the references that were followed.
     std::vector<std::size_t> references;
-    /// The variable of the environment that comes before what stands there.
+    /// The environment variable that takes precedence over the text there.
     std::optional<std::string> environment;
-    /// An expression stands there, which a number would replace.
+    /// Whether there is an expression, which a number would replace.
     bool isExpression = false;
 };
 
-/// A shell script, read by the options that it gives to programs, with the values of its variables
-/// (ShellVariables). It is not run: of the branches of its control flow, all count.
+/// The options that a shell script passes to programs, with the values of its variables (ShellVariables). The
+/// script is not run: all branches of its control flow count.
 class ShellScript
 {
 public:
@@ -55,26 +55,28 @@ public:
     const std::string& text() const { return m_text; }
     const ShellWords& words() const { return m_words; }
 
-    /// \param name  as "--micro-batch-size"
+    /// \param name  name of the option: "--micro-batch-size"
     std::vector<const ShellArgument*> arguments(std::string_view name) const;
-    /// The last of that name, which is the one that argparse takes; one without a value only where all are.
-    /// Null where there is none.
+    /// Returns the last argument of that name, which is the one that argparse uses; one without a value only
+    /// if none has one. Returns nullptr if there is none.
     const ShellArgument* argument(std::string_view name) const;
     bool has(std::string_view name) const { return argument(name) != nullptr; }
-    /// Of the argument; of the text's beginning where it is not there.
+    /// Returns the position of the argument's first value, or of the option if it has no value; the beginning
+    /// of the text if there is no such argument.
     TextPosition positionOf(std::string_view name) const;
-    /// Of its first value: of what is written for it, be it the value of a variable or a fallback; of the
-    /// option itself where it has none. Nothing where it is not there.
+    /// Returns the position at which the argument's first value is written, which may be in an assignment or
+    /// a default; that of the option itself if it has no value. Returns nothing if there is no such argument.
     std::optional<TextPosition> valuePositionOf(std::string_view name) const;
 
-    /// The first value; nothing where there is none, or only a run of the script tells.
+    /// Returns the first value, or nothing if there is none, or if only a run of the script would determine
+    /// it.
     std::optional<std::string> value(std::string_view name) const;
     std::optional<std::string> valueOf(const ShellWord& word) const;
     std::optional<std::string> variable(const std::string& name) const;
 
-    /// Where the value of an argument is to be changed.
+    /// Returns the place to change for another value of an argument.
     ShellPlace placeOf(const ShellWord& value) const;
-    /// Bytes at which a variable is used, comments left out.
+    /// Returns the bytes at which a variable is used, outside of comments.
     std::vector<std::size_t> usesOf(const std::string& variable) const;
 
 private:
@@ -86,14 +88,15 @@ private:
     std::vector<ShellArgument> m_arguments;
 };
 
-/// The script with another value of an argument: the one word changes that the value comes from, be it that
-/// of the argument, of an assignment, or a default. Where it is that value already, nothing changes. An
-/// absent argument is inserted beside another one, in a line of its own where the other has one.
+/// Returns the script with another value of an argument. Only the word changes from which the value comes:
+/// that of the argument, of an assignment, or a default. Nothing changes if the argument already has the
+/// value. An absent argument is inserted next to another one, on a line of its own if the other has one.
 ///
-/// \param name    "--micro-batch-size"
-/// \param beside  nothing is inserted without it
-/// \throws ConfigError where the argument stands several times, so that it is not known which one counts, or
-/// neither of the two is there
+/// \param name    name of the option: "--micro-batch-size"
+/// \param beside  option next to which an absent argument is inserted
+/// \throws ConfigError if the argument occurs several times, so that it is unknown which one counts, or if
+/// neither of
+///         the two options exists
 SplicedText withArgument(const ShellScript& script, std::string_view name, const std::string& value,
                          std::string_view beside);
 

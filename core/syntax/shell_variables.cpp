@@ -15,7 +15,7 @@ constexpr int deepestExpansion = 32;
 
 using Value = std::optional<std::int64_t>;
 
-/// Within bounds whose products have room.
+/// Returns nothing for a value out of range; products of values in range do not overflow.
 Value bounded(std::int64_t value)
 {
     return value >= -largest && value <= largest ? Value(value) : std::nullopt;
@@ -125,7 +125,7 @@ std::optional<std::int64_t> shellNumber(std::string_view text)
 {
     const std::size_t begin = std::min(text.find_first_not_of(" \t\r\n"), text.size());
     text = text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
-    // With a leading 0 the shell reads an octal number, and argparse a decimal one.
+    // The shell reads a number with a leading 0 as octal, argparse as decimal.
     if (text.size() > 1 && text.starts_with('0'))
         return std::nullopt;
     std::int64_t value = 0;
@@ -138,11 +138,11 @@ namespace {
 
 using Kind = ShellPiece::Kind;
 
-// Chains of variables that are longer are circles, or no script that a person wrote.
+// Longer chains of variables are cycles, or not written by a person.
 constexpr int maxExpansionSteps = 256;
 constexpr std::size_t maxLength = 4096;
 
-/// The word is nothing but text.
+/// Returns the text of a word that only consists of literals, or nothing.
 std::optional<std::string> literal(const ShellWord& word)
 {
     std::string text;
@@ -156,8 +156,7 @@ std::optional<std::string> literal(const ShellWord& word)
 
 } // namespace
 
-/// The text of words, with what has been used up on the way: a script may refer to itself, or double a text
-/// with every line.
+/// Evaluates the text of words within limits: a script may refer to itself, or double a text with every line.
 class ShellVariables::Evaluation
 {
 public:
@@ -201,7 +200,8 @@ private:
         if (m_variables.m_assignedByCommands.contains(piece.text))
             return std::nullopt;
         const auto found = m_variables.m_assignments.find(piece.text);
-        // An assignment that uses its own variable, as NAME=${NAME:-4}, means that of the environment.
+        // An assignment that uses its own variable, such as NAME=${NAME:-4}, refers to that of the
+        // environment.
         const bool isOpen = std::ranges::find(m_open, piece.text) != m_open.end();
         if (found == m_variables.m_assignments.end() || isOpen)
             return fallback(piece);

@@ -15,34 +15,35 @@
 
 namespace batchpeak::config {
 
-/// The value of what stands in $(( )): decimal numbers and names with + - * / % and parentheses, as in C
-/// (IEEE 1003.1-2017, Shell Command Language, 2.6.4). Nothing for anything else, where a name has no value,
-/// and for values beyond 2^31, which count no devices and no samples.
+/// Evaluates the expression in $(( )): decimal numbers and names with + - * / % and parentheses, as in C
+/// (IEEE 1003.1-2017, Shell Command Language, 2.6.4). Returns nothing for anything else, if a name has no
+/// value, and for values beyond 2^31, which are no counts of devices or samples.
 ///
-/// \param valueOf  of NAME, $NAME and ${NAME}
+/// \param valueOf  returns the value of NAME, $NAME and ${NAME}
 std::optional<std::int64_t>
 shellArithmetic(std::string_view expression,
                 const std::function<std::optional<std::int64_t>(const std::string& name)>& valueOf);
 
-/// A text that is one decimal number of at most 2^31 and nothing else, blanks around it apart.
+/// Returns the value of a text that is one decimal number of at most 2^31, with blanks around it or not, or
+/// nothing for any other text.
 std::optional<std::int64_t> shellNumber(std::string_view text);
 
-/// What the variables of a script stand for: what it assigns to them, where it assigns to them once, or
-/// always the same. Those that it does not assign have their defaults (${NAME:-4}) or are not known.
+/// The values of a script's variables. A variable has the value that the script assigns to it, if it does so
+/// once, or always the same value. One without an assignment has its default (${NAME:-4}), or is unknown.
 ///
-/// Of the branches of control flow, all count. Circles and texts beyond any real value are not known either.
+/// All branches of control flow count. Cycles and texts longer than any real value are unknown too.
 class ShellVariables
 {
 public:
-    /// \param text, words  live as long
+    /// \param text, words  must outlive this object
     ShellVariables(std::string_view text, const ShellWords& words);
 
-    /// Nothing where only a run of the script tells.
+    /// Returns nothing if only a run of the script would determine the value.
     std::optional<std::string> textOf(const std::vector<ShellPiece>& pieces) const;
     std::optional<std::string> valueOf(const std::string& name) const;
 
     bool isAssigned(const std::string& name) const;
-    /// The one word that a variable stands for; null where there is none, or several.
+    /// Returns the only word that is assigned to a variable; nullptr if there is none, or several.
     const ShellWord* onlyValue(const std::string& name) const;
 
 private:
@@ -52,9 +53,9 @@ private:
 
     std::string_view m_text;
     std::unordered_map<std::string, std::vector<const ShellAssignment*>> m_assignments;
-    /// Of ${NAME:=4}.
+    /// Defaults from ${NAME:=4}.
     std::unordered_map<std::string, ShellPiece> m_defaults;
-    /// Assigned by commands, as those of loops.
+    /// Variables that commands assign, such as those of loops.
     std::unordered_set<std::string> m_assignedByCommands;
 };
 

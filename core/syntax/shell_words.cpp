@@ -10,7 +10,7 @@ namespace batchpeak::config {
 
 namespace {
 
-// A script, a list of arguments quoted in it or a here-document, and one quoted in that.
+// Nesting levels: a script, a quoted list of arguments or a here-document in it, and a quoted list in that.
 constexpr int deepest = 2;
 
 constexpr std::string_view operators = ";&|()<>";
@@ -21,7 +21,7 @@ bool isOneOf(std::string_view word, const std::array<std::string_view, Size>& wo
     return std::ranges::find(words, word) != words.end();
 }
 
-/// Behind these, an assignment can stand as at the beginning of a command.
+/// Whether an assignment can follow this word as at the beginning of a command.
 bool letsAssign(std::string_view word)
 {
     constexpr std::array<std::string_view, 16> words{
@@ -36,7 +36,7 @@ bool printsOrTests(std::string_view word)
     return isOneOf(word, words);
 }
 
-/// Bytes of "NAME=" or "NAME+=" here; 0 where there is no assignment.
+/// Returns the number of bytes of "NAME=" or "NAME+=" here; 0 if there is no assignment.
 std::size_t assignmentSize(std::string_view text)
 {
     const std::size_t name = shellNameSize(text);
@@ -44,13 +44,13 @@ std::size_t assignmentSize(std::string_view text)
     return name > 0 && sign < text.size() && text[sign] == '=' ? sign + 1 : 0;
 }
 
-/// A blank between words; carriage returns are, as in a file from Windows.
+/// Whether a character is a blank between words, including carriage returns, as in a file from Windows.
 bool isBlank(char character)
 {
     return character == ' ' || character == '\t' || character == '\r';
 }
 
-/// Several words, an option among them.
+/// Whether a text has several words, including an option.
 bool holdsArguments(std::string_view quoted)
 {
     if (quoted.find_first_of(" \t\n", std::min(quoted.find_first_not_of(" \t\r\n"), quoted.size())) ==
@@ -70,14 +70,15 @@ bool isNameCharacter(char character)
            (character >= '0' && character <= '9') || character == '_';
 }
 
-/// Bytes of an operator that gives a default at the beginning of a text.
+/// Returns the number of bytes of the operator for a default at the beginning of a text; 0 if there is none.
 std::size_t defaultOperatorSize(std::string_view text)
 {
     const std::size_t sign = text.starts_with(':') ? 1 : 0;
     return sign < text.size() && (text[sign] == '-' || text[sign] == '=') ? sign + 1 : 0;
 }
 
-/// Bytes of a backslash with the line end behind it at the beginning of a text; 0 where it does not begin so.
+/// Returns the number of bytes of a backslash with a line end after it at the beginning of a text; 0 if there
+/// is none.
 std::size_t shellContinuationSize(std::string_view text)
 {
     if (text.starts_with("\\\n"))
@@ -85,22 +86,22 @@ std::size_t shellContinuationSize(std::string_view text)
     return text.starts_with("\\\r\n") ? 3 : 0;
 }
 
-/// Reads the pieces of one word, quote by quote and expansion by expansion. Where the word ends is for its
-/// user to say.
+/// Reads the pieces of one word, quote by quote and expansion by expansion. The caller decides where the word
+/// ends.
 class PieceReader
 {
 public:
-    /// \param text  up to where the word may reach
+    /// \param text  text up to the last possible end of the word
     PieceReader(std::string_view text, std::size_t begin) : m_text(text), m_at(begin) {}
 
     bool atEnd() const { return m_at >= m_text.size(); }
     char next() const { return m_text[m_at]; }
     std::size_t position() const { return m_at; }
     std::vector<ShellPiece> takePieces() { return std::move(m_pieces); }
-    /// What stands between quotes, as [begin, end).
+    /// Returns the bytes [begin, end) between each pair of quotes.
     std::vector<std::pair<std::size_t, std::size_t>> takeQuotes() { return std::move(m_quotes); }
 
-    /// One unquoted character, or a whole quote, escape or expansion that begins here.
+    /// Reads one unquoted character, or a whole quote, escape or expansion that begins here.
     void read()
     {
         switch (m_text[m_at]) {
@@ -151,7 +152,7 @@ private:
         m_at = std::min(m_at + 1, m_text.size());
     }
 
-    /// \param escaped  characters before which a backslash goes away; before all where it is empty
+    /// \param escaped  characters before which a backslash is removed; empty for all characters
     void readEscape(std::string_view escaped)
     {
         if (const std::size_t size = shellContinuationSize(m_text.substr(m_at))) {
@@ -163,7 +164,7 @@ private:
             addLiteral(1);
             return;
         }
-        // A piece of its own: it is shorter than its bytes.
+        // It is a piece of its own, since its text is shorter than its bytes.
         m_pieces.push_back({.text = std::string(1, m_text[m_at + 1]), .begin = m_at, .end = m_at + 2});
         m_at += 2;
     }
@@ -208,7 +209,7 @@ private:
 
     void readBraces()
     {
-        // Between double quotes, an apostrophe in a default is one.
+        // Between double quotes, an apostrophe in a default is a literal character.
         const std::size_t end = closing(m_at + 2, '{', '}', !m_isInQuotes);
         const std::string_view inner = m_text.substr(m_at + 2, end - m_at - 2);
         const std::size_t name = shellNameSize(inner);
@@ -257,7 +258,7 @@ private:
         m_at += text.size();
     }
 
-    /// The byte after $'...', in which a backslash escapes.
+    /// Returns the byte after $'...', in which a backslash escapes.
     std::size_t ansiQuoteEnd() const
     {
         std::size_t i = m_at + 2;
@@ -266,7 +267,8 @@ private:
         return i + 1;
     }
 
-    /// The byte after the bracket that closes, quoted ones passed over; the end of the text where none does.
+    /// Returns the byte after the closing bracket, ignoring quoted ones; the end of the text if there is
+    /// none.
     std::size_t closing(std::size_t from, char open, char close, bool hasSingleQuotes) const
     {
         int depth = 1;
@@ -299,7 +301,8 @@ private:
 class Lexer
 {
 public:
-    /// \param isQuoted  a list of arguments in quotes: line ends are blanks, and # is no comment
+    /// \param isQuoted  whether the text is a quoted list of arguments: line ends are blanks, and # is not a
+    /// comment
     Lexer(std::string_view text, std::size_t begin, std::size_t end, bool isQuoted, int depth,
           ShellWords& result)
         : m_text(text.substr(0, end)), m_at(begin), m_isQuoted(isQuoted), m_depth(depth), m_result(result)
@@ -344,7 +347,7 @@ private:
     void endLine()
     {
         ++m_at;
-        // A line that begins with an option is no command: its arguments go on in the next.
+        // A line that begins with an option is not a command: its arguments continue on the next line.
         if (!m_isQuoted && !m_isArray && !m_isOptions)
             beginCommand();
         for (const std::string& delimiter : std::exchange(m_hereDocuments, {}))
@@ -359,7 +362,7 @@ private:
             return;
         }
         ++m_at;
-        // A redirection: its file is one more word of the command.
+        // The file of a redirection counts as one more word of the command.
         if (character == '<' || character == '>') {
             m_at = std::min(m_text.find_first_not_of("<>&", m_at), m_text.size());
             return;
@@ -384,7 +387,8 @@ private:
         m_hereDocuments.push_back(std::move(delimiter));
     }
 
-    /// Its text is words of its own: scripts write the one that is run in this way.
+    /// Reads the text of a here-document as a script of its own: scripts write the one that they run in this
+    /// way.
     void readHereDocument(const std::string& delimiter)
     {
         const std::size_t begin = m_at;

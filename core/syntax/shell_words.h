@@ -10,28 +10,29 @@
 
 namespace batchpeak::config {
 
-/// What a word of a shell script is made of. Every piece knows its bytes, so that it can be changed in place.
+/// Part of a word of a shell script. Every piece knows its bytes, so that it can be changed in place.
 struct ShellPiece
 {
     enum class Kind {
-        /// Itself, without quotes and escapes.
+        /// Literal text, without quotes and escapes.
         Literal,
         /// $NAME, ${NAME}, and ${NAME:-default} with :-, -, := or =.
         Variable,
         /// $(( expression ))
         Arithmetic,
-        /// What only a run of the script can tell: command substitution, $1, ${NAME[@]} and the like.
+        /// Value that only a run of the script can determine: command substitution, $1, ${NAME[@]} and the
+        /// like.
         Unknown
     };
     Kind kind = Kind::Literal;
-    /// A literal's text, a variable's name, an expression; as it is written where it is unknown.
+    /// A literal's text, a variable's name, or an expression; the text as written if Unknown.
     std::string text;
-    /// [begin, end) in the script, with the dollar and the braces, without quotes.
+    /// Bytes [begin, end) in the script, with the dollar sign and the braces, without quotes.
     std::size_t begin = 0;
     std::size_t end = 0;
-    /// The default of a variable, [fallbackBegin, fallbackEnd); there is one where hasFallback.
+    /// Whether a variable has a default, in the bytes [fallbackBegin, fallbackEnd).
     bool hasFallback = false;
-    /// The default becomes the variable's value, as in ${NAME:=4}.
+    /// Whether the default becomes the variable's value, as in ${NAME:=4}.
     bool setsFallback = false;
     std::size_t fallbackBegin = 0;
     std::size_t fallbackEnd = 0;
@@ -40,17 +41,17 @@ struct ShellPiece
 /// One word of a command or of an array.
 struct ShellWord
 {
-    /// [begin, end) in the script, with quotes.
+    /// Bytes [begin, end) in the script, with quotes.
     std::size_t begin = 0;
     std::size_t end = 0;
     std::vector<ShellPiece> pieces;
-    /// Words of one simple command, one array, or one quoted list of arguments have the same number.
+    /// Number of the simple command, array, or quoted list of arguments that contains the word.
     std::size_t command = 0;
-    /// Its command prints or tests its words, so that they are no arguments of a program.
+    /// Whether its command prints or tests its words, so that they are not arguments of a program.
     bool isProse = false;
 };
 
-/// NAME=word, NAME+=word, or NAME=( whose words are among the others.
+/// NAME=word, NAME+=word, or NAME=( , whose words are in ShellWords::words.
 struct ShellAssignment
 {
     std::string name;
@@ -62,28 +63,30 @@ struct ShellAssignment
 
 struct ShellWords
 {
-    /// In the order of the text. Behind a quoted word with several arguments stand these, one by one.
+    /// Words in the order of the text. A quoted word with several arguments is followed by these, one by one.
     std::vector<ShellWord> words;
     std::vector<ShellAssignment> assignments;
-    /// As [begin, end).
+    /// Bytes [begin, end) of each comment.
     std::vector<std::pair<std::size_t, std::size_t>> comments;
-    /// How many commands, arrays and quoted lists there are.
+    /// Number of commands, arrays and quoted lists.
     std::size_t commands = 0;
 };
 
-/// Cuts a shell script into words: comments, quotes, escapes, continued lines, assignments and here-documents
-/// as POSIX has them (IEEE 1003.1-2017, Shell Command Language, 2.2 to 2.7), and the arrays of bash. A text
-/// of arguments alone is a script too.
+/// Splits a shell script into words. It handles comments, quotes, escapes, continued lines, assignments and
+/// here-documents as in POSIX (IEEE 1003.1-2017, Shell Command Language, 2.2 to 2.7), and the arrays of bash.
+/// A text that only consists of arguments is a script too.
 ///
-/// It is no shell: nothing is run or expanded, and control flow plays no part. Text that only a run would
-/// make words of counts where it is quoted and holds options, as in options="--bf16 --lr 1e-4". It takes any
-/// bytes: what is left open ends with the text. The time is linear in the bytes.
+/// It is not a shell: nothing is run or expanded, and control flow is ignored. Quoted text with options,
+/// which only a run would split into words, is split too, as in options="--bf16 --lr 1e-4". It accepts any
+/// bytes: quotes and brackets that are not closed end with the text. The time is linear in the number of
+/// bytes.
 ShellWords shellWords(std::string_view text);
 
-/// Bytes of a name at the beginning of a text: letters, digits and underscores, no digit first.
+/// Returns the number of bytes of a name at the beginning of a text: letters, digits and underscores, no
+/// digit first.
 std::size_t shellNameSize(std::string_view text);
 
-/// The pieces of [begin, end) of a text as one word, blanks included.
+/// Returns the pieces in the bytes [begin, end) of a text as one word, including blanks.
 std::vector<ShellPiece> shellPieces(std::string_view text, std::size_t begin, std::size_t end);
 
 } // namespace batchpeak::config

@@ -9,22 +9,21 @@
 
 namespace batchpeak::config {
 
-/// Where a value stands, for people to look it up.
+/// The place of a value, so that the user can look it up.
 struct SourceLocation
 {
-    /// As the config has it, with all that it takes to find it: "train_input.batch_size",
-    /// "--micro-batch-size".
+    /// Full name of the key in the config: "train_input.batch_size", "--micro-batch-size".
     std::string key;
-    /// Of the value itself: behind an alias, a merge key, an interpolation or a variable, where that is
-    /// written. Where the value is a mapping, a list or empty, of its key.
+    /// Position of the value itself: for an alias, a merge key, an interpolation or a variable, where the
+    /// value is written. If the value is a mapping, a list or empty, the position of its key.
     TextPosition position;
-    /// It stands in the file that the network was taken from (ConfigContents::modelSource).
+    /// Whether the place is in the file that the network was taken from (ConfigContents::modelSource).
     bool isInModelSource = false;
 
     bool operator==(const SourceLocation&) const = default;
 };
 
-/// The same place of a file that the network was taken from.
+/// Returns the same place, marked as one in the file that the network was taken from.
 inline std::optional<SourceLocation> inModelSource(std::optional<SourceLocation> place)
 {
     if (place)
@@ -32,10 +31,10 @@ inline std::optional<SourceLocation> inModelSource(std::optional<SourceLocation>
     return place;
 }
 
-/// Of the numbers that make the batch of one phase.
+/// Places of the numbers that determine the batch of one phase.
 struct BatchPlaces
 {
-    /// Absent where the batch is no number of its own, but a product of the other two.
+    /// Absent if the batch is the product of the other two and not a number of its own.
     std::optional<SourceLocation> globalBatch;
     std::optional<SourceLocation> microBatch;
     std::optional<SourceLocation> accumulationSteps;
@@ -43,11 +42,11 @@ struct BatchPlaces
     bool operator==(const BatchPlaces&) const = default;
 };
 
-/// Where the values stand that a person checks before a run; absent for one that the config says nothing of,
-/// so that it is a default or follows from others.
+/// Places of the values that a user checks before a run. A place is absent if the config does not contain the
+/// value, so that it is a default or follows from others.
 struct SourceLocations
 {
-    /// Its description, or the id that names it.
+    /// Place of the network's description, or of the id that names it.
     std::optional<SourceLocation> network;
     BatchPlaces train;
     BatchPlaces eval;

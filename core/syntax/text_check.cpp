@@ -13,15 +13,15 @@ namespace {
 
 constexpr std::string_view breaks = "\r\n";
 
-/// Bytes of the UTF-8 sequence that begins here; 0 if it is none.
+/// Returns the number of bytes of the UTF-8 sequence that begins here; 0 if it is invalid.
 std::size_t sequenceSize(std::string_view text)
 {
     const auto byteAt = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned first = byteAt(0);
     if (first < 0x80)
         return 1;
-    // First byte, and the bounds of the second that leave out overlong forms, surrogates, and what
-    // lies above U+10FFFF: RFC 3629, section 4.
+    // The first byte determines the bounds of the second, which exclude overlong forms, surrogates, and
+    // characters above U+10FFFF: RFC 3629, section 4.
     std::size_t size = 0;
     unsigned low = 0x80;
     unsigned high = 0xBF;
@@ -45,7 +45,7 @@ std::size_t sequenceSize(std::string_view text)
     return size;
 }
 
-/// Of ASCII, and no control character.
+/// Whether a character is ASCII and not a control character.
 bool isOrdinary(char character)
 {
     return character >= 0x20 && character < 0x7F;
@@ -115,7 +115,7 @@ TextPosition positionIn(std::string_view text, std::size_t byte)
 TextPosition positionIn(std::string_view text, std::span<const std::size_t> lines, std::size_t byte)
 {
     const auto next = std::ranges::upper_bound(lines, byte);
-    // The mark at the beginning is no character; one that stands further on is.
+    // A byte order mark at the beginning does not count as a character; one further on does.
     const std::size_t begin = std::max(*std::prev(next), byteOrderMarkSize(text));
     const std::string_view before = text.substr(std::min(begin, text.size()), std::max(byte, begin) - begin);
     const auto characters = std::ranges::count_if(before, [](char c) { return !isContinuationByte(c); });

@@ -76,7 +76,8 @@ std::optional<double> numberIn(std::string_view text)
         return std::nullopt;
     if (error == std::errc())
         return std::isfinite(number) ? std::optional(number) : std::nullopt;
-    // from_chars does not tell what is too large from what is too small, but a stream does.
+    // from_chars does not distinguish numbers that are too large from those that are too small, but a stream
+    // does.
     std::istringstream stream{std::string(text)};
     stream.imbue(std::locale::classic());
     stream >> number;

@@ -16,7 +16,7 @@
 
 namespace batchpeak::config {
 
-/// \p text with the next of \p values in the place of each {}.
+/// Returns \p text with each {} replaced by the next of \p values.
 std::string filledIn(std::string_view text, std::span<const std::string> values);
 
 inline std::string inSentence(std::string_view text)
@@ -28,25 +28,25 @@ std::string inSentence(std::integral auto number)
     return std::to_string(number);
 }
 
-/// A sentence, or a part of one, with texts and whole numbers in the places of its {}.
+/// Returns a sentence, or part of one, with each {} replaced by a text or a whole number.
 template<typename... Values>
 std::string sentence(std::string_view text, const Values&... values)
 {
     return filledIn(text, std::array<std::string, sizeof...(Values)>{inSentence(values)...});
 }
 
-/// \param text  as sentence() takes it
+/// \param text  text for sentence()
 template<typename... Values>
 ConfigError errorAt(TextPosition position, std::string_view text, const Values&... values)
 {
     return ConfigError(sentence(text, values...), position);
 }
 
-/// What words of a config stand for.
+/// Meanings of words in a config.
 template<typename Value, std::size_t size>
 using WordMap = std::array<std::pair<std::string_view, Value>, size>;
 
-/// Nothing for a word that is not in the table.
+/// Returns nothing for a word that is not in the table.
 template<typename Value, std::size_t size>
 std::optional<Value> meaningOf(const WordMap<Value, size>& table, std::string_view word)
 {
@@ -57,23 +57,23 @@ std::optional<Value> meaningOf(const WordMap<Value, size>& table, std::string_vi
     return std::nullopt;
 }
 
-/// Lists of words as tables have them: one text with blanks between, "learned rotary alibi".
+/// Lists of words in tables: one text, separated by blanks, "learned rotary alibi".
 
 bool isAmong(std::string_view word, std::string_view words);
 
 std::vector<std::string_view> splitWords(std::string_view words);
 
-/// For a sentence: "learned, rotary, alibi".
+/// Returns the words for use in a sentence: "learned, rotary, alibi".
 std::string listed(std::span<const std::string_view> words);
 
-/// A text of a config as far as it fits into a sentence, cut between characters.
+/// Returns a text of a config, truncated between characters if it is too long for a sentence.
 std::string shortened(const std::string& text);
 
-/// The number that all of a text is, as Python's float() reads digits: infinite where it is too large for a
-/// double, and 0 where it is too small. Words are none, "inf" and "nan" among them.
+/// Parses a whole text as a number, with digits as in Python's float(): infinite if it is too large for a
+/// double, and 0 if it is too small. Words, including "inf" and "nan", are not numbers.
 std::optional<double> numberIn(std::string_view text);
 
-/// ASCII letters in lower case, whatever the locale; all else as it is.
+/// Converts ASCII letters to lower case, independent of the locale; other characters are unchanged.
 std::string lowerCase(std::string text);
 
 } // namespace batchpeak::config

@@ -17,7 +17,7 @@ namespace batchpeak::config {
 
 namespace {
 
-// The deepest public config that we know of nests 9 levels, the longest holds 408 lines.
+// The deepest known public config has 9 levels, the longest has 408 lines.
 constexpr std::size_t maxDepth = 64;
 constexpr std::size_t maxNodes = 200'000;
 
@@ -41,8 +41,8 @@ struct Event
     yaml_event_t event{};
 };
 
-/// Bytes of a line's end in YAML 1.1, section 5.4, which libyaml reads: U+0085, U+2028 and U+2029 are some,
-/// too. 0 where there is none.
+/// Returns the number of bytes of a line break; 0 if there is none. In YAML 1.1, section 5.4, which libyaml
+/// implements, U+0085, U+2028 and U+2029 are line breaks too.
 std::size_t breakSize(std::string_view text)
 {
     if (text.starts_with('\r') || text.starts_with('\n'))
@@ -52,7 +52,8 @@ std::size_t breakSize(std::string_view text)
     return text.starts_with("\xE2\x80\xA8") || text.starts_with("\xE2\x80\xA9") ? 3 : 0;
 }
 
-/// Bytes of the blank, the line's end or the comment that the text begins with; 0 where it begins with none.
+/// Returns the number of bytes of the blank, line break or comment at the beginning of the text; 0 if there
+/// is none.
 std::size_t blankSize(std::string_view text)
 {
     if (!text.starts_with('#'))
@@ -63,8 +64,8 @@ std::size_t blankSize(std::string_view text)
     return size;
 }
 
-/// Moves a node's begin behind its anchor and tag, which may stand on lines of their own. What follows may be
-/// those of the first key in it.
+/// Moves a node's begin after its anchor and tag, which may be on lines of their own. Those that follow may
+/// belong to the first key in it.
 void skipProperties(YamlNode& node, std::string_view text, bool mayHaveAnchor, bool mayHaveTag)
 {
     while (isProperty(text, node.begin)) {
@@ -84,7 +85,7 @@ void skipProperties(YamlNode& node, std::string_view text, bool mayHaveAnchor, b
     }
 }
 
-/// Whether a tag may stand before a node: libyaml does not tell of "!" before a scalar.
+/// Whether a node may have a tag: libyaml does not report "!" before a scalar.
 bool mayHaveTag(const yaml_event_t& event, const yaml_char_t* tag)
 {
     const bool isWritten =
@@ -98,7 +99,8 @@ std::string textOf(const yaml_char_t* text)
     return text ? std::string(reinterpret_cast<const char*>(text)) : std::string();
 }
 
-/// libyaml compares every directive with all before it, which takes minutes for a text of nothing else.
+/// Whether a text has too many directives: libyaml compares each with all before it, which takes minutes for
+/// a text that only consists of directives.
 bool hasTooManyDirectives(std::string_view text)
 {
     constexpr int max = 100;
@@ -114,16 +116,17 @@ bool hasTooManyDirectives(std::string_view text)
 
 } // namespace
 
-/// Turns the events of libyaml's parser into the nodes of a YamlDocument.
+/// Converts the events of libyaml's parser to the nodes of a YamlDocument.
 ///
-/// It refuses nesting and lengths that no config has before memory comes to an end.
+/// It rejects nesting and lengths that no config has before memory runs out.
 class YamlTreeBuilder
 {
 public:
     explicit YamlTreeBuilder(YamlDocument& document) : m_document(document) {}
 
-    /// \param text  with every value at the byte where it stands in the document's own text
-    /// \throws ConfigError where the text is no YAML, holds several documents, or is nested or long beyond
+    /// \param text  text with every value at the same byte as in the document's own text
+    /// \throws ConfigError if the text is not YAML, contains several documents, or is more deeply nested or
+    /// longer than
     ///         any real config
     void build(std::string_view text);
 
@@ -137,7 +140,8 @@ private:
     void open(NodeKind kind, const yaml_event_t& event, const yaml_char_t* anchor, const yaml_char_t* tag,
               bool isFlow);
     void close(const yaml_event_t& event);
-    /// libyaml counts characters; marks come in the order of the text, but for a few steps back.
+    /// Returns the byte of a mark. libyaml counts characters; marks are in the order of the text, except for
+    /// a few small steps back.
     std::size_t byteOf(const yaml_mark_t& mark);
 
     YamlDocument& m_document;
@@ -146,7 +150,7 @@ private:
     std::size_t m_anchors = 0;
     std::vector<YamlNode*> m_open;
     std::unordered_map<std::string, const YamlNode*> m_anchored;
-    /// Where byteOf() stands.
+    /// Current position of byteOf().
     std::size_t m_character = 0;
     std::size_t m_byte = 0;
 };
@@ -154,7 +158,7 @@ private:
 void YamlTreeBuilder::build(std::string_view text)
 {
     m_text = text;
-    // libyaml counts its places without the byte order mark.
+    // libyaml's positions do not include the byte order mark.
     m_byte = byteOrderMarkSize(text);
     const std::string_view seen = text.substr(m_byte);
     if (hasTooManyDirectives(seen))
@@ -220,10 +224,10 @@ void YamlTreeBuilder::addScalar(const yaml_event_t& event)
     YamlNode& node = add(NodeKind::Scalar, event, scalar.anchor, scalar.tag);
     node.value.assign(reinterpret_cast<const char*>(scalar.value), scalar.length);
     const bool isBare = scalar.style == YAML_PLAIN_SCALAR_STYLE;
-    // PyYAML looks for numbers behind the tag "!" too, also in quotes.
+    // PyYAML also looks for numbers after the tag "!", even in quotes.
     node.plain = isBare || scalar.plain_implicit != 0;
     node.empty = isBare && scalar.length == 0;
-    // Of an empty value libyaml gives the place of what stands before it or of what follows.
+    // For an empty value libyaml reports the position of what precedes or follows it.
     if (node.empty)
         node.end = node.begin;
 }
@@ -258,7 +262,7 @@ YamlNode& YamlTreeBuilder::add(NodeKind kind, const yaml_event_t& event, const y
     }
     YamlNode& node = m_document.m_nodes.emplace_back();
     node.kind = kind;
-    // libyaml lets a node begin with its anchor and tag.
+    // In libyaml a node begins with its anchor and tag.
     node.begin = begin;
     skipProperties(node, m_text, anchor != nullptr, mayHaveTag(event, tag));
     node.end = byteOf(event.end_mark);
@@ -297,7 +301,7 @@ void YamlTreeBuilder::close(const yaml_event_t& event)
 {
     YamlNode& node = *m_open.back();
     node.indexAfter = m_document.m_nodes.size();
-    // A block ends, for libyaml, where the next thing begins.
+    // In libyaml a block ends where the next node begins.
     node.end = node.flow || node.children.empty() ? byteOf(event.end_mark) : node.children.back()->end;
     m_open.pop_back();
 }
@@ -352,8 +356,8 @@ bool isProperty(std::string_view text, std::size_t byte)
     return byte < text.size() && (text[byte] == '&' || text[byte] == '!');
 }
 
-// Neither needs a blank behind it: yaml_parser_scan_anchor and yaml_parser_scan_tag_uri in scanner.c of
-// libyaml 0.2.5.
+// Neither anchor nor tag needs a blank after it: yaml_parser_scan_anchor and yaml_parser_scan_tag_uri in
+// scanner.c of libyaml 0.2.5.
 std::size_t propertyEnd(std::string_view text, std::size_t begin)
 {
     constexpr std::string_view anchorCharacters =
@@ -361,7 +365,7 @@ std::size_t propertyEnd(std::string_view text, std::size_t begin)
     if (text[begin] == '&')
         return std::min(text.find_first_not_of(anchorCharacters, begin + 1), text.size());
     const std::string_view ends = text.substr(begin).starts_with("!<") ? " \t\r\n" : " \t\r\n,[]{}";
-    // A tag is ASCII: what is not may be a line's end.
+    // A tag is ASCII; other bytes may be a line break.
     const auto isEnd = [ends](char c) {
         return static_cast<unsigned char>(c) >= 0x80 || ends.find(c) != std::string_view::npos;
     };

@@ -22,8 +22,8 @@ std::size_t skipped(std::string_view text, std::size_t begin, std::string_view c
     return std::min(text.find_first_not_of(characters, begin), text.size());
 }
 
-/// The byte after a node's content, which is in one line if it is a scalar.
-/// \throws ConfigError where the node is a scalar of several lines, which no setting is
+/// Returns the byte after a node's content, which is on one line if it is a scalar.
+/// \throws ConfigError if the node is a scalar of several lines, since no setting is one
 std::size_t endOf(const YamlDocument& document, const YamlNode& node)
 {
     const std::string& text = document.text();
@@ -36,7 +36,7 @@ std::size_t endOf(const YamlDocument& document, const YamlNode& node)
     return node.end;
 }
 
-/// Finds the byte behind the colon of a mapping's value.
+/// Finds the byte after the colon before a mapping's value.
 /// \throws ConfigError if \p value is not a value of a mapping, or there is no colon
 std::size_t afterColon(const YamlDocument& document, const YamlNode& value)
 {
@@ -53,9 +53,8 @@ std::size_t afterColon(const YamlDocument& document, const YamlNode& value)
     return place + 1;
 }
 
-/// Finds where a value goes that is not written yet: behind the colon, and behind its anchor and tag where
-/// those stand on the same line.
-/// \throws ConfigError as afterColon()
+/// Finds the place for a value that is not written yet: after the colon, and after its anchor and tag if
+/// these are on the same line. \throws ConfigError as afterColon()
 std::size_t placeOfValue(const YamlDocument& document, const YamlNode& value)
 {
     const std::string& text = document.text();
@@ -66,7 +65,7 @@ std::size_t placeOfValue(const YamlDocument& document, const YamlNode& value)
     return place;
 }
 
-/// The line break of this byte's line; where it has none, that of the first line that has one.
+/// Returns the line break of this byte's line; that of the first line if it has none.
 std::string_view lineBreakFor(std::string_view text, std::size_t byte)
 {
     std::size_t end = lineEnd(text, byte);
@@ -82,15 +81,15 @@ bool isBlank(std::string_view text)
     return text.find_first_not_of(blanks) == std::string_view::npos;
 }
 
-/// Whether nothing but blanks stands before this byte in its line.
+/// Whether only blanks precede this byte in its line.
 bool startsLine(std::string_view text, std::size_t byte)
 {
     const std::size_t line = lineBegin(text, byte);
     return isBlank(text.substr(line, byte - line));
 }
 
-/// Finds the tag of a value and the blanks that go with it: a tag holds for one value alone, and "!!str 24"
-/// is a text. So is "! 24" to readers of YAML 1.2.
+/// Finds the tag of a value and the blanks to remove with it: a tag only applies to one value, and "!!str 24"
+/// is a text. So is "! 24" to parsers of YAML 1.2.
 std::optional<TextPiece> tagOf(const YamlDocument& document, const YamlNode& value)
 {
     if (value.tagEnd == 0)
@@ -107,13 +106,13 @@ bool isBlankOrComment(std::string_view line)
     return first == std::string_view::npos || line[first] == '#';
 }
 
-/// Blanks as wide as what stands before this byte in its line.
+/// Returns as many blanks as there are bytes before this one in its line.
 std::string indentOf(std::string_view text, std::size_t byte)
 {
     return std::string(byte - lineBegin(text, byte), ' ');
 }
 
-/// The line of a block's first entry, or of the comments that stand above it.
+/// Returns the line of a block's first entry, or the first line of the comments above it.
 std::size_t lineAboveComments(std::string_view text, std::size_t firstLine)
 {
     std::size_t line = firstLine;
@@ -127,41 +126,41 @@ std::size_t lineAboveComments(std::string_view text, std::size_t firstLine)
     return line;
 }
 
-/// Puts \p entry first into a block mapping or sequence.
+/// Inserts \p entry first into a block mapping or sequence.
 TextPiece firstInBlock(const YamlDocument& document, const YamlNode& block, const std::string& entry)
 {
     const std::string& text = document.text();
     const std::string indent = indentOf(text, block.begin);
     const std::string lineBreak(lineBreakFor(text, block.begin));
     const std::size_t line = lineBegin(text, block.begin);
-    // The first entry of a block may share its line with what holds the block: "- batch_size: 5".
+    // The first entry of a block may share its line with the block's parent: "- batch_size: 5".
     if (!isBlank(std::string_view(text).substr(line, block.begin - line)) || line == lineBegin(text, 0))
         return {block.begin, block.begin, entry + lineBreak + indent};
     const std::size_t place = lineAboveComments(text, line);
     return {place, place, indent + entry + lineBreak};
 }
 
-/// What stands before an entry that has a line of its own: tabs too, as JSON takes them.
+/// Returns the indent of an entry that has a line of its own, including tabs, which JSON allows.
 std::string indentWritten(std::string_view text, std::size_t begin)
 {
     const std::size_t line = lineBegin(text, begin);
     return std::string(text.substr(line, begin - line));
 }
 
-/// Puts \p entry before an entry of a flow mapping or sequence that has a line of its own.
+/// Inserts \p entry before an entry of a flow mapping or sequence that has a line of its own.
 TextPiece aboveInFlow(const YamlDocument& document, std::size_t begin, const std::string& entry)
 {
     const std::string lineBreak(lineBreakFor(document.text(), begin));
     return {begin, begin, entry + "," + lineBreak + indentWritten(document.text(), begin)};
 }
 
-/// Puts \p entry first between braces or brackets.
+/// Inserts \p entry first between braces or brackets.
 TextPiece firstInFlow(const YamlDocument& document, const YamlNode& flow, const std::string& entry)
 {
     const std::string& text = document.text();
     if (flow.children.empty())
         return {flow.begin + 1, flow.begin + 1, entry};
-    // In JSON comments may stand before the first entry, which keep their place.
+    // In JSON there may be comments before the first entry, which keep their place.
     const std::size_t first = flow.children.front()->begin;
     if (startsLine(text, first))
         return aboveInFlow(document, first, entry);
@@ -170,7 +169,7 @@ TextPiece firstInFlow(const YamlDocument& document, const YamlNode& flow, const 
     return {place, place, entry + (endsLine ? "," : ", ")};
 }
 
-/// Puts \p entry on the line below a value of a block mapping.
+/// Inserts \p entry on the line below a value of a block mapping.
 TextPiece belowInBlock(const YamlDocument& document, const YamlNode& key, const YamlNode& value,
                        const std::string& entry)
 {
@@ -184,7 +183,7 @@ TextPiece belowInBlock(const YamlDocument& document, const YamlNode& key, const 
     return {place, place, indent + entry + lineBreak};
 }
 
-/// A comment begins in this part of a line that goes on below it.
+/// Whether a comment begins in this part of a line and continues below it.
 bool leavesCommentOpen(std::string_view rest)
 {
     const std::size_t begin = rest.find("/*");
@@ -195,11 +194,11 @@ bool leavesCommentOpen(std::string_view rest)
 struct Insertion
 {
     TextPiece piece;
-    /// Of the node before which the new ones come, in YamlDocument::nodes().
+    /// Index in YamlDocument::nodes() of the node before which the new ones are inserted.
     std::size_t index = 0;
 };
 
-/// Puts \p entry beside a value of a flow mapping: behind it, or above its line where it is the last of
+/// Inserts \p entry next to a value of a flow mapping: after it, or above its line if it is the last of
 /// several lines and has no comma.
 Insertion besideInFlow(const YamlDocument& document, const YamlNode& key, const YamlNode& value,
                        const std::string& entry)
@@ -220,16 +219,17 @@ Insertion besideInFlow(const YamlDocument& document, const YamlNode& key, const 
     return {aboveInFlow(document, key.begin, entry), key.index};
 }
 
-/// Where a new entry goes in a mapping or sequence, in the style of what stands around it: a line of its own
-/// where the others have one, with their indent and line ends, else between them.
+/// The functions below insert a new entry into a mapping or sequence in the style of the others: on a line of
+/// its own if these have one, with their indent and line ends, otherwise between them.
 
-/// Puts \p entry first into a mapping or sequence, block or flow.
+/// Inserts \p entry first into a mapping or sequence, block or flow.
 TextPiece firstIn(const YamlDocument& document, const YamlNode& holder, const std::string& entry)
 {
     return holder.flow ? firstInFlow(document, holder, entry) : firstInBlock(document, holder, entry);
 }
 
-/// Puts \p entry behind a value of a mapping; nothing where the value is not alone with its key on one line.
+/// Inserts \p entry after a value of a mapping. Returns nothing if the value and its key are not alone on one
+/// line.
 std::optional<Insertion> besideValue(const YamlDocument& document, const YamlNode& value,
                                      const std::string& entry)
 {
@@ -243,7 +243,7 @@ std::optional<Insertion> besideValue(const YamlDocument& document, const YamlNod
     return Insertion{belowInBlock(document, *key, value, entry), value.indexAfter};
 }
 
-/// The mapping's first key tells how its keys are quoted.
+/// Quotes a key like the mapping's first key.
 std::string quotedAs(const YamlDocument& document, const YamlNode& mapping, const std::string& key)
 {
     if (mapping.children.empty())
@@ -264,7 +264,7 @@ std::string replaced(const std::string& text, const std::vector<TextPiece>& piec
     return result.append(text, kept);
 }
 
-/// \param added  nodes that the second text has more, behind the first \p changedFrom
+/// \param added  number of additional nodes in the second text, after the first \p changedFrom
 bool readsAlike(const YamlNode& before, const YamlNode& after, std::size_t changedFrom, std::ptrdiff_t added)
 {
     const auto movedIndex = [&](const YamlNode& node) {
@@ -294,7 +294,7 @@ bool onlyEditedNodesChanged(const YamlDocument& before, const YamlDocument& afte
                         added))
             return false;
     }
-    // New values have no tag, so a tag among them is the old one, which would read them otherwise.
+    // New values have no tag, so a tag among them is the old one, which would change their meaning.
     return std::all_of(after.nodes().begin() + static_cast<std::ptrdiff_t>(edit.nodesBegin),
                        after.nodes().begin() + static_cast<std::ptrdiff_t>(afterTail),
                        [](const YamlNode& node) { return node.tag.empty(); });
@@ -327,7 +327,7 @@ YamlEdit replaceValue(const YamlDocument& document, const YamlNode& value, const
         const std::size_t line = lineBegin(document.text(), value.begin);
         edit.pieces.push_back({line, nextLine(document.text(), endOf(document, value)), {}});
     }
-    // A tag may stand on a line below the place.
+    // A tag may be on a line below the place.
     std::ranges::stable_sort(edit.pieces, {}, &TextPiece::begin);
     return edit;
 }
@@ -377,7 +377,7 @@ std::vector<std::string> aliasNotes(const YamlDocument& document, const YamlNode
     };
     addWithAncestors(&changed);
 
-    // One pass finds aliases of aliases too, since an alias comes after all that it stands for.
+    // One pass also finds aliases of aliases, since an alias comes after everything that it refers to.
     std::vector<ChangedPlace> places;
     for (const YamlNode& alias : document.nodes()) {
         if (alias.kind != NodeKind::Alias || !changing.contains(alias.target))

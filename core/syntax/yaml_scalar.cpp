@@ -16,7 +16,7 @@ namespace batchpeak::config {
 
 namespace {
 
-/// Whether a node may be of a kind: by its tag, or, without one, by what its text looks like.
+/// Whether a node may be of a kind: by its tag, or, without a tag, if it is plain.
 bool mayBe(TagKind kind, const YamlNode& node)
 {
     const TagKind tag = tagKind(node);
@@ -85,7 +85,7 @@ std::optional<bool> asBoolean(const YamlNode& node)
                                                          "NO",    "off",   "Off",   "OFF"};
     if (!mayBe(TagKind::Boolean, node))
         return std::nullopt;
-    // Behind its tag a word may have any case: bool_values of PyYAML's SafeConstructor.
+    // After its tag a word may have any case: bool_values of PyYAML's SafeConstructor.
     const std::string word = tagKind(node) == TagKind::Boolean ? lowerCase(node.value) : node.value;
     if (isOneOf(word, trueWords))
         return true;

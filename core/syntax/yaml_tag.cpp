@@ -9,7 +9,7 @@ namespace batchpeak::config {
 
 namespace {
 
-// What "!!" stands for: YAML 1.1, section 5.3.
+// Prefix that "!!" stands for: YAML 1.1, section 5.3.
 constexpr std::string_view yamlPrefix = "tag:yaml.org,2002:";
 
 constexpr WordMap<TagKind, 7> kinds{{{"null", TagKind::Null},

@@ -9,8 +9,8 @@
 
 namespace batchpeak::config {
 
-/// What PyYAML's SafeLoader makes of a value for its tag, whatever its text looks like: "!!str 8" is a text,
-/// "!!int '8'" a number, and "!!null 8" nothing (SafeConstructor in yaml/constructor.py of PyYAML 6).
+/// Type of a value in PyYAML's SafeLoader by its tag, independent of its text: "!!str 8" is a text, "!!int
+/// '8'" a number, and "!!null 8" null (SafeConstructor in yaml/constructor.py of PyYAML 6).
 enum class TagKind {
     /// No tag is written.
     None,
@@ -21,23 +21,23 @@ enum class TagKind {
     Text,
     List,
     Mapping,
-    /// A set, bytes, a date, an object of Python, or what no SafeLoader knows.
+    /// A set, bytes, a date, a Python object, or a tag that the SafeLoader does not know.
     Other
 };
 
 TagKind tagKind(const YamlNode& node);
 
-/// Whether the SafeLoader makes a value of the node's tag and text that a config can have here: null, a
-/// boolean, a number, a text, a list or a mapping. It fails at "!!int explore".
+/// Whether the SafeLoader reads the node's tag and text as a value that a config can have here: null, a
+/// boolean, a number, a text, a list or a mapping. False for "!!int explore".
 bool hasReadableTag(const YamlNode& node);
 
-/// Whether a key can be looked for: a tag may make something else of it than a text.
+/// Whether a key can be looked up by name: a tag may turn it into something other than text.
 bool isNamed(const YamlNode& key);
 
-/// Whether a key, or what it is an alias of, is the one that is looked for.
+/// Whether a key, or the target of its alias, is \p key.
 bool isKey(const YamlNode& node, std::string_view key);
 
-/// The tag as people write it: "!!str", "!mine".
+/// Returns the tag as it is written: "!!str", "!mine".
 std::string tagText(const YamlNode& node);
 
 } // namespace batchpeak::config

@@ -54,7 +54,7 @@ double keptCopies(const StepSettings& settings, double width, std::initializer_l
     const double taken = widthOfAdapters(settings);
     const double copies =
         keepsOwnInputs(settings) ? taken * adapters + ofMatrix : std::min(adapters + ofMatrix, 1.0);
-    // The mask of dropout has the dtype of its input.
+    // What dropout keeps has as many bytes as its input.
     const double wide = isMixed(settings.precision) && !takesInputsAsTheyCome(settings) ? 2.0
                         : taken != 1.0                                                  ? taken
                                                                                         : width;
