@@ -131,7 +131,8 @@ void setOnce(std::optional<Value>& value, Value read)
 }
 
 /// \param text  the dictionary with its padding: the keys descr, fortran_order and shape, each once, in any
-/// order \throws std::invalid_argument  the problem, as the end of a sentence that begins with the file
+/// order
+/// \throws std::invalid_argument  the problem, as the end of a sentence that begins with the file
 NpyHeader parseNpyHeader(std::string_view text)
 {
     std::optional<std::string> type;

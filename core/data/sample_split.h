@@ -27,7 +27,8 @@ public:
     /// \param place  from 0 to below trainingSamples()
     std::int64_t training(std::int64_t place) const;
     /// Returns a sample that is held out. These are in random order, also drawn from the seed, so that the
-    /// first of them represent all. \param place  from 0 to below heldOutSamples()
+    /// first of them represent all.
+    /// \param place  from 0 to below heldOutSamples()
     std::int64_t heldOut(std::int64_t place) const;
 
 private:

@@ -44,21 +44,21 @@ struct TokenShape
 };
 
 /// Creates rows in which most tokens follow from the previous one by a rule that depends on the seed, so that
-/// a network can learn them; the others are random. Only part of a large vocabulary is used. \throws
-/// DataError  if \p samples is less than 1
+/// a network can learn them; the others are random. Only part of a large vocabulary is used.
+/// \throws DataError  if \p samples is less than 1
 std::unique_ptr<TokenSource> syntheticTokens(const TokenShape& shape, std::int64_t samples,
                                              std::uint64_t seed);
 
 /// Splits the bytes of a file into successive rows; an incomplete last row is left out. The file is read row
-/// by row, so it may be larger than the memory. \throws DataError  if the network cannot take bytes as
-/// tokens, or the file has too few of them
+/// by row, so it may be larger than the memory.
+/// \throws DataError  if the network cannot take bytes as tokens, or the file has too few of them
 std::unique_ptr<TokenSource> textTokens(const TokenShape& shape, const std::string& path);
 
 /// Reads the .npy files of a folder in the order of their names. Each one-dimensional file is split like a
 /// text; each row of a two-dimensional one is a sample, truncated or padded with noToken. The files are read
-/// row by row too. \throws DataError  if the network takes no tokens, a file is not an array of integers, or
-/// all of them together hold
-///         no sample
+/// row by row too.
+/// \throws DataError  if the network takes no tokens, a file is not an array of integers, or all of them
+///         together hold no sample
 std::unique_ptr<TokenSource> arrayTokens(const TokenShape& shape, const std::string& folder);
 
 } // namespace batchpeak::data

@@ -121,8 +121,8 @@ struct LocalDevices
 /// Lists devices with NVML, which is loaded at run time, or from the driver's files if NVML lists no GPU.
 LocalDevices localDevices();
 
-/// Whether the driver of an NVIDIA GPU is loaded, on Linux or on the Windows host of a Linux (WSL). The files
-/// of the driver or the GPUs that its management library lists tell.
+/// Whether the driver of an NVIDIA GPU is loaded, on Linux or on the Windows host of a Linux (WSL). Detected
+/// from the driver's files, or from the GPUs that its management library lists.
 bool nvidiaDriverIsPresent(const std::filesystem::path& root = "/");
 
 /// Lists the GPUs in the driver's files, without their memory sizes. For a computer whose management library

@@ -301,7 +301,7 @@ std::int64_t elementsBroughtBack(const Parameter& matrix)
 
 /// Returns the bytes for the dequantization of a quantized matrix, at the peak of the largest one: its
 /// values, and with torchao also its codes as two tensors of 64-bit indices, and the values that are looked
-/// up, scaled and concatenated with them (core/network/kernels/torchao_nf4.cpp).
+/// up, scaled and combined with them (core/network/kernels/torchao_nf4.cpp).
 double expansionBytes(const std::vector<Parameter>& parameters, const StepSettings& settings)
 {
     std::int64_t max = 0;
@@ -347,8 +347,8 @@ double rowLengthBytes(const std::vector<Parameter>& table, const StepSettings& s
 }
 
 /// Returns the bytes per element that are kept to pass a gradient through the rounding, in addition to the
-/// rounded value: integers before they are clamped to their range; for nvfp4 also what the gradient of its
-/// scales needs (core/network/kernels/fake_quantized_matrix.cpp).
+/// rounded value: integers before they are clamped to their range; for nvfp4 what the gradient of its scales
+/// needs (core/network/kernels/fake_quantized_matrix.cpp).
 double keptByRounding(bool isNarrowFloat, double width)
 {
     if (!isNarrowFloat)

@@ -53,7 +53,7 @@ public:
     Dialect dialect() const { return m_dialect; }
     const YamlNode& mapping() const { return *m_mapping; }
     const std::string& path() const { return m_path; }
-    /// "train_input.batch_size"
+    /// Returns the path of a key: "train_input.batch_size".
     std::string pathOf(std::string_view key) const override;
     TextPosition positionOf(std::string_view key) const override;
     std::optional<SourceLocation> placeOf(std::string_view path) const override;
@@ -61,8 +61,9 @@ public:
     std::optional<SourceLocation> writtenPlaceOf(std::string_view path) const;
 
     /// Returns the entry, whether its value is null or not. An entry of this mapping takes precedence over
-    /// one that is merged in. \throws UnreadableTag if PyYAML cannot read the value's tag \throws ConfigError
-    /// if the key occurs twice in one mapping
+    /// one that is merged in.
+    /// \throws UnreadableTag if PyYAML cannot read the value's tag
+    /// \throws ConfigError if the key occurs twice in one mapping
     std::optional<ConfigEntry> find(std::string_view key) const;
     /// Returns the value of the key after following aliases and interpolations; nullptr if it is absent or
     /// null.
@@ -92,7 +93,8 @@ public:
     /// Returns the section, or one without keys if the value is anything else; does not throw for that.
     ConfigSection sectionIfAny(std::string_view key) const;
     /// Returns the section at a path of keys separated by dots, or one without keys if it is absent; this
-    /// section itself if the path is empty. \throws ConfigError if a value on the path is not a mapping
+    /// section itself if the path is empty.
+    /// \throws ConfigError if a value on the path is not a mapping
     ConfigSection sectionAt(std::string_view path) const;
 
 private:

@@ -38,8 +38,8 @@ struct EntryChange
     std::string below;
 };
 
-/// Sets \p key of a section to \p value: replaces the existing value, or inserts a new line below that of \p
-/// below. A value that is merged in from another mapping is not changed there, but overridden here; an
+/// Sets \p key of a section to \p value: replaces the existing value, or inserts a new line below that of
+/// \p below. A value that is merged in from another mapping is not changed there, but overridden here; an
 /// interpolation is itself replaced, not the value that it refers to.
 ///
 /// \throws ConfigError if the text cannot be changed without changing other values

@@ -21,7 +21,8 @@ std::string asYamlReadsIt(std::string_view text);
 enum class JsonComments { Refused, Allowed };
 
 /// Checks the text like programs that only read JSON: YAML parsers accept more, such as a comma before a
-/// brace. \throws ConfigError with the position of the first error
+/// brace.
+/// \throws ConfigError with the position of the first error
 void requireJson(std::string_view text, JsonComments comments);
 
 } // namespace batchpeak::config

@@ -95,8 +95,7 @@ private:
 /// \param name    name of the option: "--micro-batch-size"
 /// \param beside  option next to which an absent argument is inserted
 /// \throws ConfigError if the argument occurs several times, so that it is unknown which one counts, or if
-/// neither of
-///         the two options exists
+///         neither of the two options exists
 SplicedText withArgument(const ShellScript& script, std::string_view name, const std::string& value,
                          std::string_view beside);
 

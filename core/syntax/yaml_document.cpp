@@ -126,8 +126,7 @@ public:
 
     /// \param text  text with every value at the same byte as in the document's own text
     /// \throws ConfigError if the text is not YAML, contains several documents, or is more deeply nested or
-    /// longer than
-    ///         any real config
+    ///         longer than any real config
     void build(std::string_view text);
 
 private:

@@ -63,8 +63,7 @@ class YamlDocument
 {
 public:
     /// \throws ConfigError if the text is empty, not UTF-8, neither YAML nor JSON, contains several
-    /// documents, or is more
-    ///         deeply nested or longer than any real config
+    ///         documents, or is more deeply nested or longer than any real config
     explicit YamlDocument(std::string text);
 
     YamlDocument(const YamlDocument&) = delete;

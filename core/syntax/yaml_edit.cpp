@@ -54,7 +54,8 @@ std::size_t afterColon(const YamlDocument& document, const YamlNode& value)
 }
 
 /// Finds the place for a value that is not written yet: after the colon, and after its anchor and tag if
-/// these are on the same line. \throws ConfigError as afterColon()
+/// these are on the same line.
+/// \throws ConfigError as afterColon()
 std::size_t placeOfValue(const YamlDocument& document, const YamlNode& value)
 {
     const std::string& text = document.text();

@@ -39,9 +39,9 @@ struct YamlEdit
 YamlEdit replaceValue(const YamlDocument& document, const YamlNode& value, const std::string& text);
 
 /// Inserts \p key with \p text into a mapping, on a line of its own with the mapping's indent, or between its
-/// braces; the key is quoted like the mapping's first one. \param after  value after which the entry is
-/// inserted if possible; otherwise, or if null, the entry becomes the
-///        mapping's first
+/// braces; the key is quoted like the mapping's first one.
+/// \param after  value after which the entry is inserted if possible; otherwise, or if null, the entry
+///        becomes the mapping's first
 YamlEdit insertEntry(const YamlDocument& document, const YamlNode& mapping, const std::string& key,
                      const std::string& text, const YamlNode* after = nullptr);
 
@@ -54,8 +54,9 @@ YamlEdit insertItem(const YamlDocument& document, const YamlNode& sequence, cons
 std::shared_ptr<const YamlDocument> applied(const YamlDocument& document, const YamlEdit& edit);
 
 /// Returns a sentence for every place of the text that changes with \p changed, because it is an alias of it
-/// or of a node that contains it. \param key  key of the entry that changes; mappings that merge it in and
-/// then set it themselves do not change
+/// or of a node that contains it.
+/// \param key  key of the entry that changes; mappings that merge it in and then set it themselves do not
+/// change
 std::vector<std::string> aliasNotes(const YamlDocument& document, const YamlNode& changed,
                                     std::string_view key);
 
