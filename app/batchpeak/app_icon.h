@@ -7,8 +7,8 @@
 
 namespace batchpeak {
 
-/// The program's icon, painted, so that it is there without an icon theme and without SVG support: a
-/// throughput curve and its peak. resources/icons holds the same figure as SVG, for desktops.
+/// Returns the program's icon: a throughput curve and its peak. The icon is painted in code, so that it needs
+/// neither an icon theme nor SVG support. resources/icons holds the same figure as SVG, for desktops.
 QImage appIconImage(int pixels);
 
 QIcon appIcon();

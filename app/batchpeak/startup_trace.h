@@ -8,14 +8,14 @@
 
 namespace batchpeak {
 
-/// Says on stderr how long the window took from the start of main to the end of its first paint, where
-/// the environment variable BATCHPEAK_TRACE_STARTUP is 1.
+/// Prints on stderr how long the window took from the start of main to the end of its first paint, if the
+/// environment variable BATCHPEAK_TRACE_STARTUP is 1.
 class StartupTrace : public QObject
 {
     Q_OBJECT
 
 public:
-    /// \param window  watched until its first paint
+    /// \param window  object that is watched until its first paint
     StartupTrace(QObject* window, std::chrono::steady_clock::time_point startOfMain);
 
 protected:

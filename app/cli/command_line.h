@@ -12,24 +12,24 @@
 
 namespace batchpeak::cli {
 
-/// What the window is asked for on the command line.
+/// What the command line asks of the window.
 struct WindowRequest
 {
     /// Config to open; empty for none.
     QString file;
-    /// File or id of the network to run in place of the config's; empty for that.
+    /// File or id of the network to run in place of the config's; empty for the config's own.
     QString model;
     bool start = false;
     engine::ExplorationOptions options;
-    /// Names of the options that are given, also of those that ask for what is usual.
+    /// Names of the options that are given, including those that are given with their default value.
     QStringList givenNames = {};
 };
 
-/// The command line as a whole: reads it before any application object exists, and runs the subcommand
-/// under one.
+/// The command line as a whole: reads it before any application object exists, and runs the subcommand under
+/// one.
 ///
-/// It decides between the subcommands and the window, and words what cannot be followed. It does not
-/// open the window: whoever links widgets does.
+/// This class chooses between the subcommands and the window, and words the errors of the command line. It
+/// does not open the window: the program that links QtWidgets does.
 class CommandLine
 {
 public:
@@ -38,18 +38,18 @@ public:
     CommandLine(const CommandLine&) = delete;
     CommandLine& operator=(const CommandLine&) = delete;
 
-    /// Answers --help, --version and every error itself.
-    /// \return the exit code where the program is to end now
+    /// Reads the command line. Handles --help, --version and every error itself.
+    /// \return the exit code if the program is to end now
     std::optional<int> parse(int argc, char** argv);
 
-    /// What the window is to do; nothing where a subcommand was given. Valid after parse().
+    /// Returns what the window is to do, or nothing if a subcommand was given. Valid after parse().
     std::optional<WindowRequest> windowRequest() const;
 
     /// Runs the subcommand; needs a QCoreApplication.
     /// \return the exit code of the program
     int run();
 
-    /// Runs what the window would have, in the terminal; needs a QCoreApplication. Without an order to
+    /// Runs in the terminal what the window would have run; needs a QCoreApplication. Without the option to
     /// start there is nothing to run, and an error says what to do instead.
     int runWithoutDisplay();
 

@@ -7,16 +7,16 @@
 
 namespace batchpeak::cli {
 
-/// A command line as it was declared: what a shell has to know to complete it.
+/// The declared command line: what a shell has to know to complete it.
 
-/// An option, or a word without a name.
+/// An option or a positional argument.
 struct DeclaredOption
 {
-    /// "--phase", or of a word without a name "FILE"
+    /// "--phase"; for a positional argument "FILE".
     std::string name;
     std::string help;
-    /// The words that there are for its value and what stands for others, "train|eval", "N|below|above";
-    /// empty of an option without a value.
+    /// The words that are allowed as its value and placeholders for other values: "train|eval",
+    /// "N|below|above". Empty for an option without a value.
     std::string values;
     bool isRepeated = false;
 
@@ -28,7 +28,7 @@ struct DeclaredCommand
 {
     std::string name;
     std::string summary;
-    /// In the order of their declaration; without those that no help speaks of.
+    /// Options in the order of their declaration, without those that the help does not list.
     std::vector<DeclaredOption> options;
     std::vector<DeclaredCommand> commands;
 };

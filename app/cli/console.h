@@ -15,21 +15,21 @@
 
 namespace batchpeak::cli {
 
-/// Whether styles show. Auto: on a terminal that knows them, unless the environment variable NO_COLOR
-/// (no-color.org) asks for none.
+/// When styles are shown. Auto shows them on a terminal that supports them, unless the environment variable
+/// NO_COLOR (no-color.org) is set and not empty.
 enum class Colors { Auto, Always, Never };
 
-/// The terminal of one command: answers go to one stream, everything said on the way to stderr, and
-/// where stderr is a terminal one live line stands below all of it.
+/// The terminal of one command. Answers go to one stream; everything else that is printed goes to stderr. If
+/// stderr is a terminal, one live line stands below all other lines.
 ///
-/// It decides where words go, whether in colors, and keeps the live line from mixing with them; not what is
-/// said. Words are English whatever the locale, since scripts read them. Control sequences are those of its
-/// own colors and live line, whatever is in the words; what is no terminal gets none, unless colors are
-/// asked for.
+/// This class decides where text goes and whether it is colored, and keeps the live line from mixing with
+/// other lines. It does not decide what is printed. Text is English in every locale, since scripts read it. A
+/// terminal receives only the control sequences of this class's own colors and live line, whatever the text
+/// holds. A stream that is not a terminal receives none, unless colors are requested.
 class Console
 {
 public:
-    /// \param answers  stdout, or stderr where stdout carries something else
+    /// \param answers  stdout, or stderr if stdout carries something else
     explicit Console(std::FILE* answers = stdout, Colors colors = Colors::Auto);
     ~Console();
     Console(const Console&) = delete;
@@ -37,14 +37,14 @@ public:
 
     void answer(const StyledText& line);
     void answer(const QStringList& lines);
-    /// What a file holds, without a line end of ours: byte by byte, but visible on a terminal.
+    /// Prints the content of a file without adding a line end: byte by byte, but with visible control
+    /// characters on a terminal.
     void quote(const QByteArray& bytes);
     void remark(const StyledText& line);
     void remark(const QStringList& lines);
 
     bool showsLiveLine() const { return m_showsLiveLine; }
-    /// Draws the live line anew, as much of it as the terminal has room for at present; an empty one takes it
-    /// away.
+    /// Redraws the live line, as much of it as fits into the terminal at present. An empty line removes it.
     void setLiveLine(const ProgressLine& line);
 
 private:
@@ -57,18 +57,18 @@ private:
     StyledText m_liveLine;
 };
 
-/// Prints the lines of a log that grows, each once.
+/// Prints each line of a growing log once.
 class LogPrinter
 {
 public:
-    /// \param least  level of what is printed; of an exploration other lines say what is below a warning
+    /// \param min  lowest level that is printed; for an exploration, other lines tell what is below a warning
     explicit LogPrinter(Console& console, engine::LogLevel min = engine::LogLevel::Warning)
         : m_console(console), m_least(min)
     {}
 
-    /// From now on.
+    /// Sets the lowest level that is printed from now on.
     void printOnly(engine::LogLevel min) { m_least = min; }
-    /// \param saidElsewhere  text that is left out, since it stands among the last lines
+    /// \param saidElsewhere  text that is not printed, since the last lines contain it
     void print(const std::vector<engine::LogLine>& log, const QString& saidElsewhere);
 
 private:
@@ -77,15 +77,16 @@ private:
     engine::LogLine m_last;
 };
 
-/// What a command ends with, where it would end with \p code: a script that reads answers has to know that
-/// some are missing. Says so on stderr.
+/// Returns the exit code of a command that would otherwise end with \p code. A script that reads answers has
+/// to know if some are missing. Reports that on stderr.
 int codeWithAnswers(int code);
 
-/// Whether a path stands for stdout: -, and what leads to the file or pipe that it is, as /dev/stdout does.
-/// Opened a second time, a file would be written over what stands there. Terminals and devices can be.
+/// Whether a path stands for stdout: -, or a path of the file or pipe that stdout is, such as /dev/stdout. A
+/// file that is opened a second time would be written over what is already there. Terminals and devices can
+/// be opened twice, so they do not count.
 bool leadsToStdout(const QString& path);
 
-/// "batchpeak: " and the sentence, on stderr.
+/// Prints "batchpeak: " and the sentence on stderr.
 void printError(const QString& sentence);
 
 } // namespace batchpeak::cli

@@ -14,28 +14,31 @@ namespace batchpeak::cli {
 
 class Console;
 
-/// --events: where events are written; empty for nowhere, "-" for stdout, by whatever name it is called.
+/// Adds --events, which names where events are written.
+/// \param target  filled while parsing; empty for nowhere, "-" for stdout whatever its name on the command
+///        line
 void addEventsOption(Options& options, std::string& target);
 
-/// The file that --events names. It decides what may be overwritten: a file of events, and with --force any
-/// file but what the command needs. It writes nothing itself.
+/// The file that --events names. This class decides what may be overwritten: a file of events, and with
+/// --force any file that the command does not need. It writes nothing itself.
 class EventsFile
 {
 public:
-    /// \param needed  files and folders that the command reads or writes otherwise, as engine::obstacleTo()
-    ///        takes them
-    /// \throws UsageError since another file would be lost
+    /// \param needed  other files and folders that the command reads or writes, in the form that
+    ///        engine::obstacleTo() takes
+    /// \throws UsageError if another file would be lost
     EventsFile(const std::string& target, const QStringList& needed, bool force);
 
-    /// Open for writing: what was there is lost, so that it is called when nothing else refuses the run any
-    /// more. Nothing where no events are asked for.
-    /// \throws UsageError with the system's reason, or where another program has it open for its events
+    /// Opens the file for writing and discards its previous content, so call it once nothing else can refuse
+    /// the run any more. Returns null if no events are asked for.
+    /// \throws UsageError with the system's reason, or if another program has the file open for its events
     QIODevice* open();
 
-    /// Says once that events are missing, when the first of them is. What it can be connected to.
-    /// \param problem  as the system says it
+    /// Prints once, when the first event is missing, that events are missing. Can be connected to a signal
+    /// that reports the problem.
+    /// \param problem  the system's message
     void sayMissing(const QString& problem, Console& console);
-    /// Of a command whose code is \p code without regard to events.
+    /// Returns the exit code of a command whose code is \p code without regard to events.
     int codeWith(int code) const;
 
 private:

@@ -7,17 +7,17 @@
 
 namespace batchpeak::cli {
 
-/// The terminal's view of one exploration: prints what it says as it comes, and its end.
+/// The terminal's view of one exploration: prints its messages as they come, and its end.
 class ExplorationTerminal : public RunTerminal
 {
 public:
-    /// How much is said beside the last lines and errors.
+    /// How much is printed in addition to the last lines and errors.
     enum class Detail { LastLinesOnly, Everything };
 
     ExplorationTerminal(engine::Exploration& exploration, Console& console, Detail detail);
 
 protected:
-    /// Says the best so far, then stops the exploration.
+    /// Prints the best size so far, then stops the exploration.
     void interrupt() override;
 
 private:

@@ -11,7 +11,8 @@
 
 namespace batchpeak::cli {
 
-/// How important a part of a line is: where a terminal is too narrow for all, what is least goes first.
+/// How important a part of a line is. If a terminal is too narrow for all parts, the least important ones are
+/// dropped first.
 enum class Importance { Most, More, Some, Less, Least };
 
 struct ProgressPart
@@ -23,21 +24,20 @@ struct ProgressPart
     bool operator==(const ProgressPart&) const = default;
 };
 
-/// Where something stands that runs for a while. How much of it a terminal of some width shows, fitted()
-/// says.
+/// The progress of something that runs for a while. fitted() decides how much of it a terminal of a given
+/// width shows.
 struct ProgressLine
 {
-    /// 0..1; nothing where it cannot be told.
+    /// Completed share, 0..1; nothing if it is unknown.
     std::optional<double> share;
-    /// In the order in which they are read.
+    /// Parts in the order in which they are read.
     std::vector<ProgressPart> parts;
 
     bool isEmpty() const { return !share && parts.empty(); }
 };
 
-/// A bar and the percentage, and behind them as many parts as there is room for, with two spaces between. In
-/// a narrow terminal there is no bar. The bar's length depends on the terminal alone, so that it does not
-/// jump.
+/// Returns a progress bar, the percentage, and behind them as many parts as fit, separated by two spaces. A
+/// narrow terminal shows no bar. The bar's length depends on the terminal alone, so that it does not jump.
 StyledText fitted(const ProgressLine& line, int columns);
 
 } // namespace batchpeak::cli

@@ -12,28 +12,29 @@
 
 namespace batchpeak::cli {
 
-/// The terminal's view of something that runs for a while: a live line that is drawn anew, Ctrl-C as long as
-/// it means something, and the event loop until the last line is printed.
+/// The terminal's view of something that runs for a while: it redraws a live line, handles Ctrl-C as long as
+/// that means something, and runs the event loop until the last line is printed.
 ///
-/// It words and orders; what happens, the run alone decides. What is said is for derived classes.
+/// This class decides on wording and order; the run alone decides what happens. Derived classes decide what
+/// is printed.
 class RunTerminal : public QObject
 {
 public:
-    /// Runs the event loop until the end, which may have come before.
+    /// Runs the event loop until the end, which may already have come.
     /// \return the exit code
     int waitForEnd();
 
 protected:
-    /// \param interruptions  that mean something; the next one is the system's
+    /// \param interruptions  number of interruptions that this class handles; the system handles the next one
     RunTerminal(Console& console, int interruptions);
 
     virtual void interrupt() = 0;
 
     Console& console() const { return m_console; }
-    /// Does nothing where the console has no place for a live line.
+    /// Draws the live line again and again. Does nothing if the console shows no live line.
     void drawLiveLine(const std::function<ProgressLine()>& line);
     void removeLiveLine();
-    /// To be called once, when the last line is printed and every worker has ended.
+    /// Ends the event loop. Call it once, when the last line is printed and every worker has ended.
     void end(int exitCode);
 
 private:

@@ -8,13 +8,13 @@
 
 namespace batchpeak::cli {
 
-/// Scripts by which shells complete a command line, made of its declaration: commands, options, the words
-/// that an option takes, files and folders. What a script offers, a command takes; whether it makes sense
-/// beside the others is not its business.
+/// Scripts with which shells complete a command line, generated from its declaration: commands, options, the
+/// words that an option takes, files and folders. A command accepts everything that a script offers; a script
+/// does not check whether an option makes sense together with others.
 
-/// For bash 4 or later, with or without the package bash-completion.
+/// Returns the script for bash 4 or later, with or without the package bash-completion.
 std::string bashCompletion(const DeclaredCommand& program);
-/// A function file for zsh: "_batchpeak" in a folder of fpath.
+/// Returns a function file for zsh: "_batchpeak" in a folder of fpath.
 std::string zshCompletion(const DeclaredCommand& program);
 std::string fishCompletion(const DeclaredCommand& program);
 

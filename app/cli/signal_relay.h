@@ -8,13 +8,13 @@ class QSocketNotifier;
 
 namespace batchpeak::cli {
 
-/// Brings the first SIGINT or SIGTERM, or the first few, into the event loop as a Qt signal each. After them
-/// the system's own rule holds again: the program ends at once. The first SIGHUP, of a terminal that is gone,
-/// comes as one too, and so does a reader that is gone; more of them say nothing new, nor do they after an
-/// end that was asked for. A session that ends sends SIGTERM and SIGHUP, in any order: the two count once.
-/// What nohup ignores stays ignored.
+/// Passes the first SIGINT or SIGTERM, or the first few, into the event loop as a Qt signal each. After them
+/// the system's default action applies again: the program ends at once. The first SIGHUP, sent when the
+/// terminal is gone, is passed on as well, and so is the first report that a reader is gone. Further ones are
+/// not passed on, nor are those that come after a requested end. A session that ends sends SIGTERM and SIGHUP
+/// in any order: the two count as one. A signal that nohup ignores stays ignored.
 ///
-/// One object at a time.
+/// Only one object may exist at a time.
 class SignalRelay : public QObject
 {
     Q_OBJECT
@@ -23,8 +23,8 @@ public:
     explicit SignalRelay(int signalsPassed = 1, QObject* parent = nullptr);
     ~SignalRelay() override;
 
-    /// To be called where something that people or programs read could not be written, with EPIPE: no signal
-    /// tells. Nothing happens where no relay is there, or whoever started the program ignores SIGPIPE.
+    /// Call it if output for people or programs could not be written because of EPIPE: no signal reports
+    /// that. Does nothing if no relay exists, or if whoever started the program ignores SIGPIPE.
     static void noteThatReaderIsGone();
 
 signals:

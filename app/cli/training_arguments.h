@@ -10,26 +10,26 @@
 
 namespace batchpeak::cli {
 
-/// What the command line asks of a training run beside the config.
+/// What the command line asks of a training run in addition to the config.
 struct TrainingArguments
 {
     training::TrainingOptions options;
-    /// The setting asks for a search, which a training run does not make: it halves instead.
+    /// Whether the setting asks for a search. A training run does not search; it halves the size instead.
     bool asksForASearch = false;
-    /// Full steps at the sizes that an exploration found, in place of a training run.
+    /// Whether to run full steps at the sizes that an exploration found, in place of a training run.
     bool confirms = false;
-    /// Timed ones of each size; without it training::defaultConfirmationSteps.
+    /// Number of timed steps of each size; if absent, training::defaultConfirmationSteps.
     std::optional<int> confirmSteps;
 };
 
-/// The options that say how to train. Values are read strictly, as those of an exploration.
-/// \param arguments  filled while parsing; must live as long
+/// Adds the options that say how to train. Values are parsed strictly, like those of an exploration.
+/// \param arguments  filled while parsing; must live until then
 void addTrainingOptions(Options& options, TrainingArguments& arguments);
 
-/// Those of full steps at the sizes that an exploration found, alone.
+/// Adds only the options of full steps at the sizes that an exploration found.
 void addConfirmationOptions(Options& options, TrainingArguments& arguments);
 
-/// \throws UsageError where options contradict each other, or one says nothing without another
+/// \throws UsageError if options contradict each other, or one has no meaning without another
 void checkTrainingArguments(const TrainingArguments& arguments);
 
 } // namespace batchpeak::cli

@@ -11,13 +11,13 @@
 
 namespace batchpeak::worker {
 
-/// Compares sizes: three untimed steps of each, which also tell its memory, then visits to all of them in
-/// turn and back again.
+/// Compares sizes: runs three untimed steps of each, which also measure its memory, and then visits all of
+/// them in order and back again.
 ///
-/// Every size is measured to the end or the comparison ends: what a size takes, and whether it ran alone
-/// before, is not its business. Where the allocator had to flush its cache between visits, all of them are
-/// taken nevertheless, and the flag "thrashes" says that they are worth nothing. It is no failure of a size:
-/// each of them fits alone, and what is too much is their company.
+/// Either every size is measured completely or the comparison ends. The caller decides what happens to a
+/// size, and whether the size has run alone before. If the allocator has to flush its cache between visits,
+/// all visits still run, and the flag "thrashes" says that they are worthless. That is not a failure of a
+/// size: each fits alone, and only all of them together are too much.
 ///
 /// \param gates  watch the timed steps of the visits
 Answer<trial::TrialResult> runComparison(const trial::CompareRequest& request, TrialSteps& steps,

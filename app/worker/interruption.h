@@ -15,25 +15,25 @@
 
 namespace batchpeak::worker {
 
-/// What a trial or a batch has to do with the rest of the worker.
+/// The connections of a trial or a batch to the rest of the worker.
 struct RequestContext
 {
-    /// Told of steps or micro-batches, as they become known.
+    /// Called with each step or micro-batch as it becomes known.
     std::function<void(const trial::Step&)> report;
-    /// The parent has canceled it; asked from any thread.
+    /// Whether the parent has canceled the trial or batch; called from any thread.
     std::function<bool()> cancelled;
-    /// When the parent was greeted, on the worker's clock [s].
+    /// Time of the hello to the parent, on the worker's clock [s].
     double helloSeconds = 0.0;
 };
 
-/// A question whether to go on was answered with no.
+/// The interruption of work after the worker was told not to continue.
 struct Interrupted
 {};
 
 using Interruption = std::variant<Interrupted, network::Failure>;
 
-/// What the parent is answered, and what ended the work before its end, if anything did: the device is then
-/// not fit for more before it has recovered.
+/// The answer to the parent, and what ended the work early, if anything did. After an interruption the device
+/// must recover before it can do more.
 template<typename Result>
 struct Answer
 {
@@ -41,8 +41,8 @@ struct Answer
     std::optional<Interruption> interruption;
 };
 
-/// What kept work on a device from its end, judged and turned into a value; nothing where it came to its end.
-/// What was thrown is gone when this returns: an exception may hold tensors.
+/// Runs work on a device and returns what interrupted it as a value, or nothing if the work completed. The
+/// exception is destroyed when this returns, since it may hold tensors.
 template<typename Work>
 std::optional<Interruption> interruptionOf(const network::DeviceMemory& memory, Work&& work)
 {
@@ -57,7 +57,8 @@ std::optional<Interruption> interruptionOf(const network::DeviceMemory& memory, 
     }
 }
 
-/// The failure among the interruptions after which only a fresh process can go on; null where it is none.
+/// Returns the failure after which only a fresh process can continue, or null if the interruption is not such
+/// a failure.
 inline const network::Failure* stickyFailure(const std::optional<Interruption>& interruption)
 {
     const auto* failure = interruption ? std::get_if<network::Failure>(&*interruption) : nullptr;

@@ -23,24 +23,24 @@ namespace batchpeak::worker {
 struct LoadProblem
 {
     std::string text;
-    /// Only a fresh process can go on.
+    /// Whether only a fresh process can continue.
     bool sticky = false;
 };
 
-/// What a failure of the device or of the computer means to who asked for the network.
+/// Returns what a failure of the device or of the computer means for the request to load or train a network.
 LoadProblem problemOf(const network::Failure& failure);
 
-/// The device's own memory was too small for it.
+/// Whether the device's own memory was too small.
 bool isOutOfDeviceMemory(const network::Failure& failure);
 
-/// A network that was loaded: as it was asked for, and what came of it.
+/// A loaded network: the request for it, and the answer.
 struct LoadedNetworkRequest
 {
     trial::LoadRequest request;
     trial::Loaded loaded;
 };
 
-/// The network that trials run on, or the knowledge that not even its parameters fit.
+/// The network that trials run on, or the fact that not even its parameters fit.
 class LoadState
 {
 public:
@@ -49,14 +49,14 @@ public:
         : m_memory(memory), m_clock(clock), m_gates(gates)
     {}
 
-    /// Takes the place of what was loaded before.
+    /// Loads a network, which replaces the one loaded before.
     std::variant<trial::Loaded, LoadProblem> load(const trial::LoadRequest& request);
     bool isLoaded() const { return m_loaded.has_value(); }
-    /// Frees the network, so that a training can hold it instead; nothing is loaded then.
-    /// \return nothing where nothing was
+    /// Frees the network, so that a training run can hold it instead; no network is loaded afterward.
+    /// \return nothing if no network was loaded
     std::optional<LoadedNetworkRequest> handOver();
 
-    /// Runs a trial or a comparison; where not even the parameters fit, it answers so at once.
+    /// Runs a trial or a comparison. If not even the parameters fit, it answers so at once.
     Answer<trial::TrialResult> run(const trial::TrialRequest& request, const RequestContext& context);
     Answer<trial::TrialResult> run(const trial::CompareRequest& request, const RequestContext& context);
     /// \return false if only a fresh process helps
@@ -72,7 +72,7 @@ private:
     const TrialClock& m_clock;
     const TrialGates m_gates;
     trial::LoadRequest m_request;
-    /// Of the last load; absent where none succeeded.
+    /// The answer to the last load; absent if it did not succeed.
     std::optional<trial::Loaded> m_loaded;
     std::unique_ptr<network::StepRunner> m_runner;
     trial::RunScatter m_scatter;

@@ -14,15 +14,16 @@
 
 namespace batchpeak::worker {
 
-/// Whether an NVIDIA GPU worked for a trial alone and at its full clock, and what it took for that.
+/// Watches whether a trial had an NVIDIA GPU for itself and at its full clock, and reads the power and energy
+/// that the GPU used.
 ///
-/// A clock that its power limit lowers is the device's own, which training runs at too: that is noted, and is
-/// no disturbance. What other programs took is the mean of what the looks saw of them; each sees the second
-/// before it.
+/// If the power limit lowers the clock, that is a property of the device, and training runs at that clock
+/// too: the gate adds a note and reports no disturbance. The contention by other programs is the mean of what
+/// the looks saw of them; each look covers the second before it.
 class NvidiaGate : public TrialGate
 {
 public:
-    /// \param read  asks the device
+    /// \param read  reads the condition of the device
     /// \param clock  outlives the gate
     NvidiaGate(std::function<device::NvidiaCondition()> read, const TrialClock& clock)
         : m_read(std::move(read)), m_clock(clock)
@@ -30,7 +31,8 @@ public:
 
     void begin() override;
     void look() override;
-    /// It sees moments, and none of them lies in a pause; the energy is that of the whole time.
+    /// Does nothing: the gate sees only moments, none of which lies in a pause, and the energy is that of the
+    /// whole time.
     void pause() override {}
     void resume() override { m_resumed = m_seen.size(); }
     std::optional<double> contention() const override { return contentionSince(m_resumed); }
@@ -44,12 +46,13 @@ private:
 
     std::function<device::NvidiaCondition()> m_read;
     const TrialClock& m_clock;
-    /// Since begin().
+    /// Conditions read since begin().
     std::vector<device::NvidiaCondition> m_seen;
-    /// How many of them were seen before the last resume().
+    /// Number of conditions that were read before the last resume().
     std::size_t m_resumed = 0;
     double m_beginSeconds = 0.0;
-    /// Programs on the device at the first trial, this one among them: in a container nobody can tell which.
+    /// Programs on the device at the first trial, including this one: in a container nobody can tell which
+    /// one it is.
     std::optional<std::set<unsigned>> m_known;
 };
 

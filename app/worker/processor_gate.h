@@ -11,24 +11,25 @@
 
 namespace batchpeak::worker {
 
-/// Whether a trial on the processor had it for itself: other programs may take it, and pages that a disk has
-/// to give back hold it up.
+/// Watches whether a trial had the processor for itself: other programs may use it, and pages that have to be
+/// read back from a disk delay the trial.
 ///
-/// A step that keeps some of its threads waiting is not disturbed by that: what counts is what others can
-/// have taken from it. What a lower clock takes counts as theirs: heat, a limit of power and the host of a
-/// virtual machine lower it for all that runs there.
+/// A step that keeps some of its threads waiting is not disturbed by that: only the time that others can have
+/// taken from it counts. Time that is lost to a lower clock counts as theirs: heat, a power limit and the
+/// host of a virtual machine lower the clock for everything that runs there.
 class ProcessorGate : public TrialGate
 {
 public:
     enum class Work {
         Steps,
-        /// They give a GPU its work: what others take of them is no share of a step, and no contention.
+        /// The threads launch the work of a GPU. What others take from them is not a share of a step, and not
+        /// contention.
         Launches
     };
 
-    /// \param threads  that a step can keep busy
+    /// \param threads  number of threads that a step can keep busy
     /// \param clock  outlives the gate
-    /// \param root  folder in which /proc is looked for; another than "/" in tests
+    /// \param root  folder that contains /proc; tests use another folder than "/"
     ProcessorGate(int threads, const TrialClock& clock, Work work = Work::Steps,
                   std::filesystem::path root = "/")
         : m_threads(threads), m_clock(clock), m_work(work), m_root(std::move(root))
@@ -50,29 +51,29 @@ private:
         double probeSeconds = 0.0;
     };
 
-    /// What was used in all times between begin() or resume() and the pause behind it.
+    /// What was used in all intervals between begin() or resume() and the pause() that follows.
     struct Use
     {
         double wallSeconds = 0.0;
         ProcessUse own;
-        /// Of everybody together; nothing where the kernel does not tell.
+        /// Busy time of all programs together; nothing if the kernel does not report it.
         std::optional<double> busySeconds = 0.0;
-        /// Squared, what busySeconds may be off by.
+        /// Square of the possible error of busySeconds.
         double busyVariance = 0.0;
         int processors = 0;
-        /// The part of wallSeconds that a clock below its best took.
+        /// Part of wallSeconds that was lost because the clock was below its best.
         double slowedSeconds = 0.0;
 
         Use& operator+=(const Use& later);
 
-        /// What a step's \p threads did not get [processors].
+        /// Processor time that a step's \p threads did not get [processors].
         double lacking(int threads) const;
-        /// What others kept busy [processors].
+        /// Processor time that other programs used [processors].
         double foreign() const;
-        /// What of the lacking others can have taken where they kept so many processors busy: no more than
-        /// both together want beyond what there is.
+        /// The part of lacking() that other programs can have taken if they kept \p foreignProcessors busy
+        /// [processors]: at most what both together want beyond the processors that exist.
         double taken(int threads, double foreignProcessors) const;
-        /// Share of the time of a step's \p threads that others or a lower clock took; where others tell.
+        /// Share of the time of a step's \p threads that others or a lower clock took; needs busySeconds.
         double contention(int threads) const;
     };
 
@@ -85,12 +86,12 @@ private:
     const TrialClock& m_clock;
     Work m_work;
     std::filesystem::path m_root;
-    /// The least of all trials so far; 0 before the first.
+    /// Shortest probe of all trials so far; 0 before the first.
     double m_minProbeSeconds = 0.0;
-    /// Nothing in a pause.
+    /// The reading at the last begin() or resume(); nothing during a pause.
     std::optional<Reading> m_before;
     Use m_use;
-    /// What pause() found of the steps before it; nothing where it is not known.
+    /// Contention of the steps before the last pause(); nothing if it is unknown.
     std::optional<double> m_contention;
 };
 

@@ -12,11 +12,12 @@
 
 namespace batchpeak::worker {
 
-/// What a trial and a comparison share while they run: they take steps until something ends them (the parent,
+/// Base of a trial and a comparison while they run: they take steps until something ends them (the parent,
 /// the time, a failure), and gates watch.
 ///
-/// It decides how such an end is told. Which steps are taken, and what their times mean, is decided by those
-/// that derive from it. Stages return whether the next one is to follow.
+/// This class decides how such an end is reported. Derived classes decide which steps are taken, and what
+/// their times mean. Functions that return bool return whether the next stage is to follow, unless their name
+/// asks a question.
 class RunningRequest
 {
 public:
@@ -24,34 +25,36 @@ public:
     RunningRequest& operator=(const RunningRequest&) = delete;
 
 protected:
-    /// \param timeLimitSeconds  from now
+    /// \param timeLimitSeconds  time limit, counted from now
     RunningRequest(std::int64_t id, double timeLimitSeconds, TrialSteps& steps, const TrialClock& clock,
                    TrialGates gates, const RequestContext& context);
-    /// No step is interrupted any more.
+    /// Removes the check that interrupts steps.
     ~RunningRequest();
 
     bool proceeds(std::optional<Interruption> interruption);
-    /// Nothing where they were interrupted. What lacks the optimizer's step is taken again, so long as a
-    /// scale of the loss may be found at which it steps.
+    /// Takes steps; returns nothing if they were interrupted. A chain that lacks the optimizer's step is
+    /// taken again, as long as a loss scale may still be found at which the optimizer steps.
     std::optional<network::StepChain> take(int steps);
     bool isCancelled() const { return m_context.cancelled(); }
     bool isTimeUp() const { return m_clock.wallSeconds() - m_start >= m_timeLimitSeconds; }
     bool endedBetweenSteps();
     bool end(trial::Outcome outcome);
-    /// The driver has moved data to main memory: it did not fit, although nothing failed.
+    /// Ends the request as out of memory: the driver has moved data to main memory, so the step did not fit,
+    /// although nothing failed.
     bool endSpilled();
     void report(trial::StepPhase phase, int index, double seconds) const;
 
     void beginGates();
     void pauseGates();
     void resumeGates();
-    /// What the gate of the computing device tells of the steps since resumeGates().
+    /// Returns the contention that the gate of the computing device reports for the steps since
+    /// resumeGates().
     std::optional<double> contentionOfVisit() const;
     void lookAround();
-    /// \param steps  that they watched, at least one
+    /// \param steps  number of steps that the gates watched, at least one
     void askGates(int steps);
 
-    /// When steps that have ended just now began [s since the hello].
+    /// Returns when a chain of steps that has just ended began [s since the hello].
     double beginOf(const network::StepChain& chain) const;
     Answer<trial::TrialResult> answer();
 
@@ -67,7 +70,7 @@ private:
     const RequestContext& m_context;
     const double m_start;
     std::optional<Interruption> m_interruption;
-    /// Chains that lacked the optimizer's step.
+    /// Number of chains that lacked the optimizer's step.
     int m_withoutStep = 0;
 };
 

@@ -14,12 +14,12 @@
 
 namespace batchpeak::worker {
 
-/// The conversation with the parent: hello, load, trials and comparisons or a training with its batches, bye,
-/// in that order; whatever else is said is answered by an error line and nothing more.
+/// The conversation with the parent: hello, load, trials and comparisons or a training run with its batches,
+/// bye, in that order. Any other message is answered by an error line and has no other effect.
 class Session
 {
 public:
-    /// \param hello  what is answered to the parent's
+    /// \param hello  answer to the parent's hello
     /// \param gates  watch every trial
     Session(ProtocolChannel& channel, network::DeviceMemory& memory, trial::WorkerHello hello,
             const TrialClock& clock, TrialGates gates)
@@ -34,7 +34,7 @@ public:
     int run();
 
 private:
-    /// Each returns the exit code where the conversation ends with this message.
+    /// Each handle() returns the exit code if the conversation ends with this message.
     std::optional<int> handle(const trial::ProtocolError& error);
     std::optional<int> handle(const trial::Hello& hello);
     std::optional<int> handle(const trial::LoadRequest& request);
@@ -45,9 +45,9 @@ private:
     std::optional<int> handle(const trial::SaveRequest& request);
     std::optional<int> handle(const trial::Cancel& cancel);
     std::optional<int> handle(const trial::Bye& bye);
-    /// Of the trial or batch of that number.
+    /// Returns the context of the trial or batch with that id.
     RequestContext contextOf(std::int64_t id);
-    /// Says how a trial or a batch ended, once \p state has recovered from it.
+    /// Sends how a trial or a batch ended, once \p state has recovered from it.
     template<typename Result, typename State>
     std::optional<int> send(Answer<Result> answer, State& state);
     std::optional<int> complain(const char* text);

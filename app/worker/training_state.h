@@ -16,28 +16,28 @@
 
 namespace batchpeak::worker {
 
-/// The training that batches belong to, or the knowledge that not even its parameters fit.
+/// The training run that batches belong to, or the fact that not even its parameters fit.
 class TrainingState
 {
 public:
     TrainingState(network::DeviceMemory& memory, const TrialClock& clock) : m_memory(memory), m_clock(clock)
     {}
 
-    /// Takes the place of what was trained before.
-    /// \param network  what was loaded, and is made anew here: nothing else may hold it now
+    /// Begins a training run, which replaces the previous one.
+    /// \param network  the network that was loaded and is created anew here; nothing else may hold it now
     std::variant<trial::TrainingReady, LoadProblem> begin(const LoadedNetworkRequest& network,
                                                           const trial::TrainingRequest& training);
     void end();
-    /// A batch can be answered.
+    /// Whether a batch can be answered.
     bool hasBegun() const { return m_runner || m_unfitBytes; }
-    /// There is something to save.
+    /// Whether there is something to save.
     bool isReady() const { return m_runner != nullptr; }
 
-    /// Where not even the parameters fit, it answers so at once. Of its micro-batches some are reported, at
-    /// most ten times a second.
+    /// Runs a batch. If not even the parameters fit, it answers so at once. Some of the micro-batches are
+    /// reported, at most ten times a second.
     Answer<trial::BatchResult> run(const trial::BatchRequest& batch, const RequestContext& context);
     Answer<trial::Saved> save(const trial::SaveRequest& request) const;
-    /// \return false if only a fresh process helps, which begins the training anew
+    /// \return false if only a fresh process helps, which begins the training run anew
     bool recover();
 
 private:
@@ -48,7 +48,7 @@ private:
     network::DeviceMemory& m_memory;
     const TrialClock& m_clock;
     std::unique_ptr<network::TrainingRunner> m_runner;
-    /// What it would hold, where that does not fit.
+    /// Bytes that the training run would hold, if they do not fit.
     std::optional<std::int64_t> m_unfitBytes;
 };
 

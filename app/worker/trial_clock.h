@@ -6,7 +6,7 @@
 
 namespace batchpeak::worker {
 
-/// What this process was given since it began, all its threads together.
+/// Resources that this process has used since it began, all its threads together.
 struct ProcessUse
 {
     double processorSeconds = 0.0;
@@ -14,7 +14,7 @@ struct ProcessUse
     std::int64_t majorPageFaults = 0;
 };
 
-/// The time as trials see it [s], and what they were given of it; tests bring their own.
+/// The clock of trials [s], and the resources that the process used; tests provide their own.
 class TrialClock
 {
 public:
@@ -23,12 +23,12 @@ public:
     TrialClock& operator=(const TrialClock&) = delete;
     virtual ~TrialClock() = default;
 
-    /// Since any moment in the past. Asked from any thread.
+    /// Time since an arbitrary moment in the past. Called from any thread.
     virtual double wallSeconds() const = 0;
     virtual ProcessUse processUse() const = 0;
-    /// The processor's time that the same short piece of work takes the calling thread: longer where the
-    /// clock of the processor is lower, or the host of a virtual machine gives it less; not where the thread
-    /// waits.
+    /// Processor time that the calling thread needs for the same short piece of work. It is longer if the
+    /// clock of the processor is lower, or the host of a virtual machine gives it less; time that the thread
+    /// waits does not count.
     virtual double probeSeconds() const = 0;
 };
 

@@ -12,21 +12,20 @@
 
 namespace batchpeak::worker {
 
-/// What gates say of the timed steps of one trial.
+/// The report of the gates about the timed steps of one trial.
 struct GateReport
 {
     trial::TrialReadings readings;
-    /// Why the times may not be the size's own: "other programs used 0.8 of 2 processors".
+    /// Reasons why the times may not be those of the size itself: "other programs used 0.8 of 2 processors".
     std::vector<std::string> disturbances;
-    /// What else is worth telling of the device: "power limit: the clock of the GPU fell from 1980 to 1600
-    /// MHz".
+    /// Other notable facts about the device: "power limit: the clock of the GPU fell from 1980 to 1600 MHz".
     std::vector<std::string> notes;
 };
 
-/// Watches one thing beside a trial that can spoil its times: the processor, a GPU.
+/// Watches one resource that can spoil the times of a trial: the processor, a GPU.
 ///
-/// It tells disturbed trials from calm ones, and reads what the device says of itself. What becomes of a
-/// disturbed trial is the parent's to decide.
+/// A gate tells disturbed trials from undisturbed ones, and reads what the device reports about itself. The
+/// parent decides what happens to a disturbed trial.
 class TrialGate
 {
 public:
@@ -35,26 +34,27 @@ public:
     TrialGate& operator=(const TrialGate&) = delete;
     virtual ~TrialGate() = default;
 
-    /// The timed steps begin.
+    /// Called when the timed steps begin.
     virtual void begin() = 0;
-    /// Some of them have been taken, and the device has nothing to do just now.
+    /// Called after some of the timed steps, while the device is idle.
     virtual void look() = 0;
-    /// Other steps come in between; nothing counts that happens before resume(). The device has nothing to
-    /// do.
+    /// Called before other steps, while the device is idle; nothing counts that happens before resume().
     virtual void pause() = 0;
     virtual void resume() = 0;
-    /// Share of what the steps between the last resume() and pause() could have used that other programs
-    /// took, 0..1; nothing where the gate does not tell. Of the gates of one trial at most one tells: that of
-    /// the device which computes the steps.
+    /// Share that other programs took of what the steps between the last resume() and pause() could have
+    /// used, 0..1; nothing if the gate does not know it. At most one gate of a trial reports it: the gate of
+    /// the device that computes the steps.
     virtual std::optional<double> contention() const { return std::nullopt; }
-    /// They have ended, be it in a pause; what was seen since begin() is added to the report.
-    /// \param steps  how many they were, at least one
+    /// Called when the timed steps have ended, possibly during a pause; adds to the report what was seen
+    /// since begin().
+    /// \param steps  number of timed steps, at least one
     virtual void end(int steps, GateReport& report) = 0;
 };
 
 using TrialGates = std::span<const std::unique_ptr<TrialGate>>;
 
-/// A number in the sentence of a disturbance, the same in every locale: "0.8" for 0.84 with one decimal.
+/// Formats a number for the sentence of a disturbance, the same in every locale: "0.8" for 0.84 with one
+/// decimal.
 std::string roundedText(double value, int decimals);
 
 } // namespace batchpeak::worker

@@ -13,8 +13,8 @@ namespace batchpeak::worker {
 
 /// Runs one trial: warm-up, then timed steps, as the request says.
 ///
-/// It decides when warm-up ends, how many steps are timed, and how the trial ended. What a step is, and
-/// how a device recovers from a failed one, belongs to the steps and their owner.
+/// This function decides when warm-up ends, how many steps are timed, and how the trial ended. The steps and
+/// their owner decide what a step is, and how a device recovers from a failed one.
 ///
 /// \param gates  watch the timed steps
 Answer<trial::TrialResult> runTrial(const trial::TrialRequest& request, TrialSteps& steps,

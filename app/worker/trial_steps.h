@@ -17,17 +17,18 @@ struct MemoryReading
 {
     std::int64_t peakAllocatedBytes = 0;
     std::int64_t peakReservedBytes = 0;
-    /// Since the process started.
+    /// Number of allocation retries since the process started.
     std::int64_t allocationRetries = 0;
-    /// The driver moved data to main memory instead of refusing it.
+    /// Whether the driver moved data to main memory instead of refusing it.
     bool spilled = false;
 };
 
 using ChainOrInterruption = std::variant<network::StepChain, Interruption>;
 
-/// What a trial times: steps of one micro-batch size, of a network on a device or of a test's script.
+/// The steps that a trial times: steps of one micro-batch size, of a network on a device or of a test's
+/// script.
 ///
-/// Failures are values here, since an exception that lives on keeps tensors alive.
+/// Failures are values here, since an exception that stays alive keeps tensors alive.
 class TrialSteps
 {
 public:
@@ -36,11 +37,11 @@ public:
     TrialSteps& operator=(const TrialSteps&) = delete;
     virtual ~TrialSteps() = default;
 
-    /// Asked between layers, on any thread.
+    /// Sets the check that interrupts steps; it is called between layers, on any thread.
     virtual void setInterrupted(std::function<bool()> interrupted) = 0;
-    /// Empties the cache, resets the peaks and makes the inputs.
+    /// Empties the cache, resets the peaks and creates the inputs.
     virtual std::optional<Interruption> prepare(std::int64_t microBatchSize) = 0;
-    /// Makes the inputs of another size, and leaves cache and peaks as they are.
+    /// Creates the inputs of another size, and leaves cache and peaks as they are.
     virtual std::optional<Interruption> changeTo(std::int64_t microBatchSize) = 0;
     virtual void resetPeaks() = 0;
     virtual ChainOrInterruption run(int steps) = 0;

@@ -13,23 +13,23 @@ namespace batchpeak::cli {
 
 class Console;
 
-/// What is asked of a confirmation beside how to train.
+/// The settings of a confirmation run other than the training options.
 struct ConfirmationRequest
 {
-    /// Timed ones of each size.
+    /// Number of timed steps of each size.
     int steps = 1;
-    /// Opens what events are written to, once nothing refuses the run any more; null where none are asked
-    /// for.
+    /// Opens the device that events are written to; called once nothing can refuse the run any more. Returns
+    /// null if no events are asked for.
     std::function<QIODevice*()> events = [] { return nullptr; };
-    /// Hears why events are missing, as the system says it.
+    /// Called with the system's reason why events are missing.
     std::function<void(const QString&)> onMissingEvents = {};
 };
 
-/// Takes what the newest exploration of this config on this device recommends, from the history, and runs
-/// full steps at that size and its runner-up, until they are done or interrupted.
+/// Reads the recommendation of the newest exploration of this config on this device from the history, and
+/// runs full steps at the recommended size and its runner-up until the steps are done or interrupted.
 ///
 /// \return the exit code
-/// \throws UsageError  where there is no such exploration
+/// \throws UsageError  if there is no such exploration
 /// \throws config::ConfigError, engine::ExplorationError as training::TrainingRun::load
 int confirmRecommendation(const engine::ConfigFile& file, const training::TrainingOptions& options,
                           const ConfirmationRequest& request, Console& console);

@@ -11,17 +11,18 @@
 
 namespace batchpeak::cli {
 
-/// What trials of a config would be on this computer: where the config leaves it to its launcher how many
-/// devices share the network, as many as are here. \throws config::ConfigError as engine::planNetwork()
+/// Plans the network that trials of a config would run on this computer. If the config leaves the number of
+/// devices that share the network to its launcher, that number is the number of devices here.
+/// \throws config::ConfigError as engine::planNetwork()
 engine::NetworkPlan planHere(const QString& path, const config::ConfigContents& contents,
                              const engine::ExplorationOptions& options);
 
-/// What stands in a config, in the words of the terminal: one "name  value" line for each fact.
-/// \param options  what trials would be asked for beside it
+/// Returns the content of a config as worded for the terminal: one "name  value" line for each fact.
+/// \param options  options that trials would run with in addition to the config
 QStringList contentsLines(const QString& path, const config::ConfigContents& contents,
                           const engine::ExplorationOptions& options = {});
 
-/// "path:12:3: warning: sentence", one for each.
+/// Returns a line "path:12:3: warning: sentence" for each warning.
 QStringList warningLines(const QString& path, const config::ConfigContents& contents);
 
 } // namespace batchpeak::cli

@@ -9,11 +9,11 @@
 
 namespace batchpeak::cli {
 
-/// What stands below everything else while full steps are taken.
+/// Returns the line that stands below all others while full steps are taken.
 ProgressLine confirmationLiveLine(const training::ConfirmationSnapshot& snapshot);
 
-/// The last lines: each size with what was predicted and what was achieved, whether the recommended one is
-/// confirmed, and what limits how far that can be trusted.
+/// Returns the last lines: the predicted and the achieved speed of each size, whether the recommended size is
+/// confirmed, and what limits the trust in that.
 QStringList confirmationLines(const training::ConfirmationSnapshot& snapshot);
 
 } // namespace batchpeak::cli

@@ -10,20 +10,21 @@
 
 namespace batchpeak::cli {
 
-/// One line for each exploration, or a sentence where there is none.
+/// Returns one line for each exploration, or a sentence if there is none.
 QStringList historyLines(const std::vector<store::ExplorationSummary>& explorations);
 
-/// All that is kept of one: what was asked, the devices, the result, every trial.
+/// Returns everything that is stored of an exploration: its request, the devices, the result and every trial.
 QStringList explorationLines(const store::StoredExploration& exploration);
 
-/// Two side by side, and how the second's samples/s compare with the first's.
+/// Returns two explorations side by side, and the ratio of the second's samples/s to the first's.
 QStringList comparisonLines(const store::StoredExploration& first, const store::StoredExploration& second);
 
-/// Whether both were measured equally near to their configs. Where not, a ratio of the two is not of one run.
+/// Whether both explorations were measured with equal fidelity to their configs. If not, the ratio of the two
+/// does not compare equal runs.
 bool haveSameLabel(const store::StoredExploration& first, const store::StoredExploration& second);
 
-/// How many times the samples/s of \p first the size reaches that \p second recommends; nothing where one of
-/// them recommends none.
+/// Returns the ratio of the samples/s of the size that \p second recommends to those of \p first, or nothing
+/// if one of them recommends no size.
 std::optional<double> speedRatio(const store::StoredExploration& first,
                                  const store::StoredExploration& second);
 

@@ -17,25 +17,26 @@ namespace batchpeak::cli {
 
 class Options;
 
-/// What --json prints in the place of lines for people: one document, whose keys are those of the events
-/// where these tell the same (docs/events.md). Sizes in bytes, times in seconds, numbers as in the C locale;
-/// what is not known is null. Keys may be added, and none is taken away.
+/// The documents that --json prints instead of lines for people. Each is one document, whose keys are those
+/// of the events wherever the events tell the same (docs/events.md). Sizes are in bytes, times in seconds,
+/// numbers as in the C locale; unknown values are null. Keys may be added, but none is ever removed.
 
-/// --json
+/// Adds --json.
 void addJsonOption(Options& options, bool& asJson);
 
-/// On stdout, indented, with a line end.
+/// Prints a document on stdout, indented, with a line end.
 void printJson(const QJsonObject& document);
 
-/// "batchpeak inspect": what was read of a config.
-/// \param options  what trials would be asked for beside it
+/// Returns the document of "batchpeak inspect": what was read from a config.
+/// \param options  options that trials would run with in addition to the config
 QJsonObject contentsObject(const QString& path, const config::ConfigContents& contents,
                            const engine::ExplorationOptions& options = {});
 
-/// "batchpeak devices"
+/// Returns the document of "batchpeak devices".
 QJsonObject devicesObject(const device::LocalDevices& devices);
 
-/// "batchpeak history": a line of the list, and all that is kept of one.
+/// Returns an entry of the list that "batchpeak history" prints. explorationObject() returns everything that
+/// is stored of one exploration.
 QJsonObject summaryObject(const store::ExplorationSummary& summary);
 QJsonObject explorationObject(const store::StoredExploration& exploration);
 

@@ -8,11 +8,11 @@
 
 namespace batchpeak::cli {
 
-/// What is known of an exploration before anything runs, in the words of the terminal: what was read and
-/// where it stands, devices with their memory, the sizes that are considered, the trials and the time to
-/// expect, and every option with its value and who says it.
+/// Returns what is known about an exploration before anything runs, as worded for the terminal: what was read
+/// and where it is, devices with their memory, the sizes considered, the expected trials and time, and every
+/// option with its value and where the value comes from.
 ///
-/// \param historyPath  of the store with earlier explorations; empty where there is none
+/// \param historyPath  path of the store with earlier explorations; empty if there is none
 QStringList previewLines(const QString& path, const engine::PlanPreview& preview, const QString& historyPath);
 
 } // namespace batchpeak::cli

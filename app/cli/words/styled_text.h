@@ -8,11 +8,12 @@
 
 namespace batchpeak::cli {
 
-/// What a part of a line is, for a terminal that has colors.
+/// The role of a part of a line, for a terminal that shows colors.
 enum class Style { Plain, Strong, Muted, Accent, Good, Warning, Bad };
 
-/// A line whose parts have styles. How those look, it alone knows; whether they show, the console. Its text
-/// is visible, as of escapeControls(), so that no control sequence is in it but those of its own styles.
+/// A line whose parts have styles. This class alone knows what the styles look like; the console decides
+/// whether they are shown. Control characters in the text are made visible by escapeControls(), so that the
+/// only control sequences in it are those of the styles.
 class StyledText
 {
 public:
@@ -23,12 +24,13 @@ public:
     void append(const StyledText& text);
 
     bool isEmpty() const { return columns() == 0; }
-    /// Of characters that take one column each.
+    /// Width in columns; every character counts as one column.
     qsizetype columns() const;
     StyledText left(qsizetype columns) const;
 
     QString plain() const;
-    /// With "select graphic rendition" (ECMA-48, 8.3.117) around what has a style.
+    /// Returns the text with "select graphic rendition" sequences (ECMA-48, 8.3.117) around the parts that
+    /// have a style.
     QString colored() const;
 
     bool operator==(const StyledText&) const = default;
