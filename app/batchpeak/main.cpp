@@ -26,17 +26,17 @@ namespace {
 
 constexpr std::array namesOfDisplay{"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"};
 
-/// A QApplication without a display does not fail but aborts the program.
+/// Whether a display is named: without one, QApplication does not fail but aborts the program.
 bool hasDisplay()
 {
     return std::ranges::any_of(namesOfDisplay, qEnvironmentVariableIsSet);
 }
 
-// Of the program, for where no display can be used.
+// The arguments of main, for a restart when no display can be used.
 char** wordsOfMain = nullptr;
 
-/// A display that is named may be gone, as that of a session that has ended; Qt would abort. The program
-/// begins again as without any.
+/// Restarts the program as if no display were named. A named display may be gone, such as that of a session
+/// that has ended; Qt would abort.
 void beginWithoutDisplay(QtMsgType type, const QMessageLogContext& context, const QString& text)
 {
     if (type != QtFatalMsg) {
@@ -48,8 +48,8 @@ void beginWithoutDisplay(QtMsgType type, const QMessageLogContext& context, cons
     execv("/proc/self/exe", wordsOfMain);
 }
 
-/// In a terminal what fails is said in sentences of this program. What Qt says beside them, as of a library
-/// that it cannot load, is for who asks for it by QT_LOGGING_RULES.
+/// Drops Qt's warnings: in a terminal, this program reports failures in its own sentences. Qt's additional
+/// messages, such as those about a library that it cannot load, are printed only if QT_LOGGING_RULES is set.
 void leaveUnsaid(QtMsgType type, const QMessageLogContext& context, const QString& text)
 {
     const bool isOfAFailure = type == QtWarningMsg || type == QtCriticalMsg;
@@ -57,8 +57,9 @@ void leaveUnsaid(QtMsgType type, const QMessageLogContext& context, const QStrin
         std::fprintf(stderr, "%s\n", qPrintable(qFormatLogMessage(type, context, text)));
 }
 
-/// Without a standard stream the next file that is opened would take its number, and what is said would be
-/// written into that. Opened the wrong way round, a write fails as it should.
+/// Opens /dev/null for each missing standard stream. Otherwise the next opened file would get the stream's
+/// number, and messages would be written into that file. The streams are opened in the wrong direction, so
+/// that a write fails as it should.
 void occupyStandardStreams()
 {
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
@@ -90,14 +91,14 @@ int openWindow(int& argc, char** argv, const batchpeak::cli::WindowRequest& requ
     batchpeak::StartupTrace trace(&window, startOfMain);
     batchpeak::engine::ExplorationRecorder recorder(window.exploration(),
                                                     batchpeak::store::ExplorationStore::defaultPath());
-    // The window only draws; whoever opens it keeps its explorations.
+    // The window only draws; the code that opens it stores its explorations.
     QObject::connect(&recorder, &batchpeak::engine::ExplorationRecorder::message, &window,
                      &batchpeak::ui::MainWindow::tellOfHistory);
     window.setHistory(batchpeak::store::ExplorationStore::defaultPath());
     const batchpeak::cli::SignalRelay relay;
     QObject::connect(&relay, &batchpeak::cli::SignalRelay::interrupted, &window,
                      &batchpeak::ui::MainWindow::stopAndClose);
-    // The end of the session leaves no time for questions.
+    // The end of the session leaves no time for questions to the user.
     QObject::connect(&application, &QGuiApplication::commitDataRequest, &window,
                      &batchpeak::ui::MainWindow::stopAndClose, Qt::DirectConnection);
     window.setOptions(request.options, request.givenNames);
@@ -136,12 +137,12 @@ int run(int argc, char** argv)
 int main(int argc, char** argv)
 {
     wordsOfMain = argv;
-    // A limit of file sizes is then as a full disk, which is said where something is written.
+    // Then a limit of file sizes acts like a full disk, which is reported wherever something is written.
     std::signal(SIGXFSZ, SIG_IGN);
     try {
         return run(argc, argv);
     } catch (const std::bad_alloc&) {
-        // Before there is a command line that says so.
+        // Memory ran out before a command line existed that reports it.
         return batchpeak::cli::endWithoutMemory();
     }
 }

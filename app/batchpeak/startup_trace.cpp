@@ -20,7 +20,8 @@ bool StartupTrace::eventFilter(QObject* watched, QEvent* event)
 {
     if (event->type() == QEvent::Paint) {
         watched->removeEventFilter(this);
-        // The children are painted in the same turn of the event loop, so the next one is after them.
+        // The children are painted in the same iteration of the event loop, so the next iteration comes after
+        // them.
         QTimer::singleShot(0, this, [this] {
             const std::chrono::duration<double, std::milli> taken =
                 std::chrono::steady_clock::now() - m_startOfMain;

@@ -138,7 +138,7 @@ std::optional<WindowRequest> CommandLine::windowRequest() const
 
 int CommandLine::run()
 {
-    // In the terminal the engine's sentences have the same numbers in every locale, as ours have.
+    // In the terminal, numbers in the engine's sentences look the same in every locale, like those in ours.
     QLocale::setDefault(QLocale::c());
     return answeringErrors([this] { return d->chosen->run(); });
 }

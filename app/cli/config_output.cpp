@@ -62,7 +62,7 @@ std::int64_t nearest(const config::BatchNotKept& notKept, Kind kind)
     return *notKept.below();
 }
 
-/// "24 or 36,", "3": those that can be had, each once.
+/// Returns the batches that are possible, each once: "24 or 36,", "3".
 std::string batchesText(const config::BatchNotKept& notKept)
 {
     std::vector<std::int64_t> batches{notKept.single(), notKept.below().value_or(notKept.above()),
@@ -79,8 +79,9 @@ config::ChosenSize& sizeOf(model::Phase phase, std::vector<config::ChosenSize>& 
     return *std::ranges::find(chosen, phase, &config::ChosenSize::phase);
 }
 
-/// With the batch that was asked for; a number is that of the first size.
-/// \throws config::BatchNotKept where a batch cannot be kept, and none was asked for in its place
+/// Returns the config's text with the sizes and the requested batch in it; a number is the batch of the first
+/// size.
+/// \throws config::BatchNotKept if a batch cannot be kept, and none was requested in its place
 config::SplicedText withSizes(const engine::ConfigFile& file, std::vector<config::ChosenSize> chosen,
                               const GlobalBatchOption& option)
 {
@@ -101,7 +102,7 @@ config::SplicedText withSizes(const engine::ConfigFile& file, std::vector<config
     return file.withMicroBatchSizes(chosen);
 }
 
-/// Empty where none was asked for.
+/// Returns the value of --global-batch for an export command; empty if no batch was requested.
 QString globalBatchWord(const config::ChosenSize& chosen, const GlobalBatchOption& option)
 {
     if (chosen.globalBatchSize)
@@ -133,8 +134,7 @@ config::SplicedText chosenText(const engine::ConfigFile& file, std::vector<confi
     }
 }
 
-/// \throws UsageError where \p target is there already, unless it is the config that is to be written in
-/// place
+/// \throws UsageError if \p target exists already, unless it is the config that is to be written in place
 void refuseToReplace(const engine::ConfigFile& file, const QString& target, const OutputOptions& options)
 {
     if (options.inPlace)
@@ -163,18 +163,18 @@ void refuseToReplace(const engine::ConfigFile& file, const QString& target, cons
                          .toStdString());
 }
 
-/// As wayToWrite() has it; of pipes and devices too.
+/// Returns the result of engine::wayToWrite(), and handles pipes and devices too.
 engine::WayToWrite wayTo(const QString& target)
 {
     if (!engine::isStream(target))
         return engine::wayToWrite(target);
-    // A pipe that is opened tells its reader of an end when it is closed.
+    // The check does not open a pipe: closing it would signal the end of the data to its reader.
     return {.problem = QFileInfo(target).isWritable() ? QString() : qt_error_string(EACCES)};
 }
 
 const QString holdsItAlready = QStringLiteral("The config holds that already, so nothing was written.");
 
-/// \param target  as outputPath() has it; without one the change is to the config itself
+/// \param target  path of outputPath(); if empty, the change is that of the config itself
 void showChange(const engine::ConfigFile& file, const config::SplicedText& spliced, const QString& target,
                 Console& console)
 {
@@ -256,7 +256,7 @@ engine::ExplorationOptions optionsForWriting(const engine::ConfigFile& file,
         console.remark(QStringLiteral("%1 To explore both, add %2.").arg(offer->reason, offer->words));
     engine::ExplorationOptions chosen = options;
     const bool isKept = !options.setting && engine::settingAsked(*plan, options) != plan->setting;
-    // Another batch than the config's has other divisors.
+    // A batch other than the config's has other divisors.
     if (isKept && output.globalBatch.kind != Kind::Kept)
         chosen.setting = config::Explore{};
     else if (isKept)
@@ -285,7 +285,7 @@ QString exportCommand(const engine::ConfigFile& file, const std::vector<config::
                       const OutputOptions& options)
 {
     QStringList commands;
-    // What the first one writes is what the others go into.
+    // The first command's output is the input of the others.
     QString input = file.path();
     OutputOptions place = options;
     GlobalBatchOption batchOption = options.globalBatch;
@@ -367,7 +367,7 @@ QJsonObject writtenObject(const engine::ConfigFile& file, const config::ChosenSi
 
 namespace {
 
-/// \throws UsageError where nothing can be taken back, or a later change would be lost
+/// \throws UsageError if nothing can be taken back, or a later change would be lost
 engine::LastWriting writingToTakeBack(const QString& path, const OutputOptions& options)
 {
     const auto last = engine::lastWriting(path, store::ExplorationStore::defaultPath());

@@ -24,7 +24,7 @@ namespace {
 using engine::LogLevel;
 using engine::LogLine;
 
-/// Columns of the terminal behind stderr; 80 where it does not say.
+/// Returns the number of columns of the terminal behind stderr; 80 if it is unknown.
 int terminalColumns()
 {
     winsize size{};
@@ -33,7 +33,7 @@ int terminalColumns()
     return 80;
 }
 
-// Of the first write to stdout that failed. There is one stdout, whoever writes to it.
+// Error of the first write to stdout that failed. It is global, since there is only one stdout.
 int answersError = 0;
 
 void put(std::FILE* stream, const QByteArray& bytes)
@@ -41,7 +41,7 @@ void put(std::FILE* stream, const QByteArray& bytes)
     const auto size = static_cast<std::size_t>(bytes.size());
     errno = 0;
     const bool isWritten = std::fwrite(bytes.constData(), 1, size, stream) == size;
-    // In this order, since a terminal shows what could be written.
+    // Flush even if fwrite() failed, so that a terminal shows what could be written.
     if (std::fflush(stream) == 0 && isWritten)
         return;
     const int error = errno == 0 ? EIO : errno;
@@ -56,17 +56,17 @@ void put(std::FILE* stream, const QString& text)
     put(stream, text.toUtf8());
 }
 
-// To the first column, and erase to the end of the line (ECMA-48 EL).
+// Moves to the first column, and erases to the end of the line (ECMA-48 EL).
 constexpr auto eraseLine = u"\r\033[K";
 
-/// Whether control sequences are understood there.
+/// Whether the stream is a terminal that understands control sequences.
 bool isTerminal(std::FILE* stream)
 {
     const QByteArray kind = qgetenv("TERM");
     return isatty(fileno(stream)) == 1 && !kind.isEmpty() && kind != "dumb";
 }
 
-/// "warning: " or "error: " and what was said; news stand alone.
+/// Returns a line of the log with "warning: " or "error: " before it; information has no prefix.
 StyledText logText(const LogLine& line)
 {
     StyledText text;
@@ -102,7 +102,7 @@ void Console::answer(const QStringList& lines)
 
 void Console::quote(const QByteArray& bytes)
 {
-    // Whatever TERM says: a terminal that is said to be dumb may be none.
+    // TERM is ignored here: a terminal that calls itself dumb may not be dumb.
     const bool isSeen = isatty(fileno(m_answers)) == 1;
     put(m_answers, isSeen ? engine::escapeControls(QString::fromUtf8(bytes)).toUtf8() : bytes);
 }
@@ -150,7 +150,7 @@ QString Console::drawn(std::FILE* stream, const StyledText& line) const
 
 int codeWithAnswers(int code)
 {
-    // Of a reader that is gone the run has heard already, as of an end that was asked for.
+    // If the reader is gone, the run has already been told so, as a requested end.
     const bool isAskedFor = code == exitCode::interrupted && answersError == EPIPE;
     if (answersError == 0 || isAskedFor)
         return code;
@@ -178,7 +178,7 @@ void printError(const QString& sentence)
 
 void LogPrinter::print(const std::vector<LogLine>& log, const QString& saidElsewhere)
 {
-    // The log forgets its oldest lines, so the lines already printed are told by the last of them.
+    // The log forgets its oldest lines, so the last printed line tells which lines have been printed already.
     const auto isLast = [this](const LogLine& line) {
         return line.time == m_last.time && line.text == m_last.text;
     };

@@ -23,7 +23,8 @@ namespace batchpeak::cli {
 
 namespace {
 
-/// What each file of events begins with, of whatever schema (docs/events.md). Other programs have events too.
+/// Whether an object is the first event of a file of events, of any schema version (docs/events.md). Files of
+/// other programs may hold events too.
 bool isFirstEvent(const QJsonObject& object)
 {
     static const QStringList first{QStringLiteral("started"), QStringLiteral("training_started"),
@@ -33,10 +34,10 @@ bool isFirstEvent(const QJsonObject& object)
            QDateTime::fromString(object[QLatin1String("time")].toString(), Qt::ISODateWithMs).isValid();
 }
 
-/// One that an earlier command may have written: without content, or with such an event in its first line.
+/// Whether an earlier command may have written the file: it is empty, or its first line holds such an event.
 bool holdsEvents(const QString& path)
 {
-    // The longest line of events is far shorter.
+    // The longest line of an event is far shorter.
     constexpr qint64 longestLine = 1 << 20;
     QFile file(path);
     if (!QFileInfo(path).isFile() || !file.open(QIODevice::ReadOnly))
@@ -63,9 +64,9 @@ void refuseToReplace(const QString& path, const QStringList& needed, bool force)
             .toStdString());
 }
 
-/// Empties a file that is opened, and keeps other programs out of it while it is. Nothing is to be done for a
-/// pipe or a device, and a file system without locks holds nothing up.
-/// \throws UsageError where another program writes into it
+/// Empties the opened file, and locks it against other programs while it is open. Does nothing for a pipe or
+/// a device; a file system without locks is not an error.
+/// \throws UsageError if another program writes into the file
 void makeOurs(int descriptor, const QString& path)
 {
     struct stat status
@@ -81,10 +82,11 @@ void makeOurs(int descriptor, const QString& path)
     (void)!::ftruncate(descriptor, 0);
 }
 
-/// Each line is put at the end, wherever that is by then: who empties the file meanwhile leaves no gap. A
-/// pipe that nobody reads from yet is not waited for, and one that is read slowly is.
+/// Opens a file for events. Each line is appended at the current end of the file: another program that
+/// empties the file meanwhile leaves no gap. Opening does not wait for a reader of a pipe, but writing waits
+/// for a slow one.
 ///
-/// \return below 0 for the system's reason
+/// \return a value below 0 if the system gives a reason in errno
 int openForEvents(const QString& path)
 {
     constexpr mode_t rights = S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;
@@ -139,7 +141,7 @@ void EventsFile::sayMissing(const QString& problem, Console& console)
     if (problem.isEmpty() || !m_problem.isEmpty())
         return;
     m_problem = problem;
-    // Who reads events in the place of answers ends the run as one who reads those.
+    // A reader of events on stdout that is gone ends the run, as a reader of answers would.
     if (m_file.handle() == STDOUT_FILENO && problem == qt_error_string(EPIPE))
         SignalRelay::noteThatReaderIsGone();
     console.remark(QStringLiteral("warning: Events are missing from here on: %1. Everything else goes on.")

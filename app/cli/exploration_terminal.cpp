@@ -14,7 +14,7 @@ namespace {
 
 using engine::FinishStatus;
 
-/// Of other ends the log says more.
+/// Whether a trial gets a line of its own; the log says more about trials with other outcomes.
 bool deservesALine(const trial::TrialRecord& trial)
 {
     return trial.outcome == trial::Outcome::Ok || trial.outcome == trial::Outcome::OutOfMemory;
@@ -40,7 +40,7 @@ int exitCodeFor(FinishStatus status, bool hasRecommendation)
 } // namespace
 
 ExplorationTerminal::ExplorationTerminal(engine::Exploration& exploration, Console& console, Detail detail)
-    // The second interruption is the system's.
+    // The system handles the second interruption.
     : RunTerminal(console, 1),
       m_exploration(exploration),
       m_log(console, detail == Detail::LastLinesOnly ? engine::LogLevel::Error : engine::LogLevel::Warning)
@@ -94,10 +94,10 @@ void ExplorationTerminal::interrupt()
 {
     if (std::exchange(m_interrupted, true))
         return;
-    // After the last lines only the end is waited for; a trial that still comes in changes nothing.
+    // After the last lines, the terminal waits only for the end; trials that still arrive change nothing.
     m_exploration.disconnect(this);
     listenForTheEnd();
-    // Nor does a warning, but a worker that stays there does.
+    // Warnings change nothing either, but a worker that does not end is an error to report.
     m_log.printOnly(engine::LogLevel::Error);
     printLog();
     engine::Snapshot bestSoFar = m_exploration.snapshot();
@@ -106,7 +106,7 @@ void ExplorationTerminal::interrupt()
     m_exploration.stop();
 }
 
-/// The first one is what all was about.
+/// Prints the first line, which is the result of the run, in a strong style.
 void ExplorationTerminal::answerLastLines(const QStringList& lines)
 {
     StyledText first;

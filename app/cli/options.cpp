@@ -21,7 +21,7 @@ namespace batchpeak::cli {
 
 namespace {
 
-/// Levenshtein's distance, one row of the table at a time.
+/// Returns Levenshtein's distance, computed one row of the table at a time.
 std::size_t editDistance(std::string_view from, std::string_view to)
 {
     std::vector<std::size_t> row(to.size() + 1);
@@ -48,7 +48,7 @@ bool looksLikeAnOption(const std::string& word)
     return word.starts_with('-');
 }
 
-/// Long names of the options of \p app, as they are typed.
+/// Returns the long names of the options of \p app, as they are typed.
 std::vector<std::string> optionNames(const CLI::App& app)
 {
     std::vector<std::string> names;
@@ -76,8 +76,8 @@ std::string firstArgument(const CLI::App& app)
     return {};
 }
 
-/// \param command  as it is typed
-/// \throws UsageError where \p app was given an argument that it has no place for
+/// \param command  the command as it is typed
+/// \throws UsageError if \p app was given an argument that it has no place for
 void refuseSurplus(const CLI::App& app, const std::string& command)
 {
     const std::vector<std::string> surplus = app.remaining();
@@ -93,8 +93,9 @@ void refuseSurplus(const CLI::App& app, const std::string& command)
                      " --help` shows what can be given.");
 }
 
-/// A command that is not known is read as the first argument.
-/// \throws UsageError where that is likely
+/// Refuses an argument that is probably a mistyped command: an unknown command is parsed as the first
+/// argument.
+/// \throws UsageError if that is likely
 void refuseMistypedCommand(const CLI::App& app)
 {
     const std::vector<std::string> surplus = app.remaining();
@@ -119,7 +120,7 @@ bool isCommand(const CLI::App& app, const std::string& word)
                                [&word](const CLI::App* each) { return each->get_name() == word; });
 }
 
-/// As many as an option of that name takes: 0 of a flag, and of what is none.
+/// Number of values that an option takes: 0 for a flag, and for a word that is not an option.
 struct ValueCount
 {
     int min = 0;
@@ -136,21 +137,22 @@ ValueCount valuesOf(const CLI::App& app, const std::string& word)
     return {};
 }
 
-/// Behind "--" a word is no option and no command, whatever it begins with. CLI11 has that in some places
-/// alone, so that such names of files get the folder in front that they are looked for in anyway.
+/// Returns the words without "--". After "--" a word is neither an option nor a command, whatever it begins
+/// with. CLI11 follows that only in some places, so such names of files get the prefix "./", the folder that
+/// they are looked up in anyway.
 std::vector<std::string> withoutEndOfOptions(const CLI::App& app, const std::vector<std::string>& words)
 {
     std::vector<std::string> all;
     auto word = words.begin();
     for (; word != words.end() && *word != "--"; ++word) {
         all.push_back(*word);
-        // The next one is its value, be it "--".
+        // The next word is its value, even if it is "--".
         if (valuesOf(app, *word).min > 0 && word + 1 != words.end())
             all.push_back(*++word);
     }
     if (word == words.end())
         return all;
-    // It ends the values of an option that may have none, and CLI11 takes it away.
+    // It ends the values of an option whose value may be omitted; CLI11 removes it.
     if (!all.empty() && valuesOf(app, all.back()).max > 0)
         all.push_back(*word);
     const bool hasCommand = !all.empty() && isCommand(app, all.front());
@@ -162,8 +164,8 @@ std::vector<std::string> withoutEndOfOptions(const CLI::App& app, const std::vec
     return all;
 }
 
-/// Another file than the one that is named would be read or written.
-/// \throws UsageError where one of \p words is not UTF-8
+/// Refuses words in other encodings, which would name another file than the one that is meant.
+/// \throws UsageError if one of \p words is not UTF-8
 void refuseOtherEncodings(const std::vector<std::string>& words)
 {
     for (const std::string& word : words) {
@@ -174,8 +176,9 @@ void refuseOtherEncodings(const std::vector<std::string>& words)
     }
 }
 
-/// An empty text would be as good as none, and a run begin that leaves out what somebody has asked for.
-/// \throws UsageError where one of \p words is empty, or an option's value
+/// Refuses empty words: an empty text would count as no text, and the run would omit something that was asked
+/// for.
+/// \throws UsageError if one of \p words or the value of an option is empty
 void refuseEmptyWords(const CLI::App& app, const std::vector<std::string>& words)
 {
     std::string before;
@@ -194,7 +197,7 @@ void refuseEmptyWords(const CLI::App& app, const std::vector<std::string>& words
     }
 }
 
-/// \throws UsageError where words stand before the command that \p app was given
+/// \throws UsageError if words stand before the command that \p app was given
 void refuseMisplaced(const CLI::App& app, const CLI::App& command)
 {
     const auto isGiven = [](const CLI::Option* option) { return option->count() > 0; };
@@ -204,13 +207,13 @@ void refuseMisplaced(const CLI::App& app, const CLI::App& command)
     }
 }
 
-/// CLI11 words its errors ("--min: 1 required N missing") as notes to a programmer.
+/// Rewords an error of CLI11, whose errors ("--min: 1 required N missing") read like notes to a programmer.
 std::string sentenceFor(const CLI::ParseError& error, const CLI::App& app)
 {
     std::string text = error.what();
     if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr)
         return text;
-    // An option that the help hides has no name in the error.
+    // An option that the help does not list has no name in the error.
     const std::string option = text.starts_with(':') ? "an option" : text.substr(0, text.find(':'));
     const auto commands = app.get_subcommands();
     const std::string command = "batchpeak " + (commands.empty() ? "explore" : commands.front()->get_name());
@@ -260,7 +263,7 @@ Options::Options(const Program& program)
 
 Options::Options(std::shared_ptr<CLI::App> app) : m_app(std::move(app))
 {
-    // What has no place is refused in words of our own.
+    // This class refuses surplus words itself, with its own messages.
     m_app->allow_extras();
 }
 
@@ -317,7 +320,8 @@ void Options::addRepeatedText(const std::string& name, const std::string& valueN
         [take = namingTheOption(name, takeEach)](const std::vector<std::string>& texts) {
             std::ranges::for_each(texts, take);
         };
-    // One value for each time that it is given: else it would swallow the file after it.
+    // The option takes one value each time that it is given; otherwise it would take the file after it as
+    // well.
     m_app->add_option_function(name, takeAll, help)
         ->allow_extra_args(false)
         ->type_name(valueName)
@@ -331,7 +335,7 @@ void Options::addFlag(const std::string& name, const std::string& help, bool& va
 
 void Options::addFlag(const std::string& name, const std::string& help, const std::function<void(bool)>& take)
 {
-    // CLI11 counts how often it is given, "--name=off" as one time less.
+    // CLI11 counts how often it is given; "--name=off" counts as minus one.
     m_app
         ->add_flag_function(
             name, [take](std::int64_t times) { take(times > 0); }, help)
@@ -353,7 +357,7 @@ bool Options::parse(const std::vector<std::string>& words)
         std::ranges::reverse(reversed);
         m_app->parse(std::move(reversed));
     } catch (const CLI::Success& request) {
-        // Help and version, in CLI11's words.
+        // CLI11 prints the help and the version.
         std::ostringstream text;
         m_app->exit(request, text, text);
         printBytes(text.str());

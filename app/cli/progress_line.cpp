@@ -23,7 +23,7 @@ int barLength(int columns)
 
 StyledText bar(double share, int length)
 {
-    // Blocks that the code pages of old consoles have too.
+    // These blocks exist in the code pages of old consoles too.
     const int done = std::clamp(static_cast<int>(std::floor(share * length)), 0, length);
     StyledText text;
     text.append(QString(done, QChar(0x2588)), Style::Accent);

@@ -54,7 +54,7 @@ void addSubject(Options& options, ExplorationOptions& o, engine::ExplorationOpti
         if (option.subject == subject)
             addOne(options, o, option, deviceHelp, given);
     }
-    // It is said once, and is no option to be kept with the others.
+    // Trust is given once, so it is not kept with the other options.
     if (subject == engine::ExplorationOption::Subject::Run)
         options.addFlag("--trust", "Run code that the config names, and remember that this code may run",
                         o.trustsCode);

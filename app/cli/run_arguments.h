@@ -19,6 +19,8 @@ namespace batchpeak::cli {
 void addModelOption(Options& options, std::string& model);
 
 /// Opens the config that a command is given.
+/// \param model  file or id of the network that is run in place of the config's own; empty for its own
+/// \throws config::ConfigError
 engine::ConfigFile openConfig(const std::string& path, const std::string& model);
 
 /// Adds --shrink, --adapter, --adapter-rank and --frozen-weights, which say how much of a network is run and

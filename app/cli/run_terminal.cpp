@@ -10,7 +10,7 @@ namespace batchpeak::cli {
 
 namespace {
 
-// Often enough to look live, seldom enough to cost nothing over a slow connection.
+// The interval is short enough to look live, and long enough to cost nothing over a slow connection.
 constexpr std::chrono::milliseconds redrawInterval{100};
 
 } // namespace
@@ -41,7 +41,7 @@ void RunTerminal::removeLiveLine()
 
 void RunTerminal::end(int exitCode)
 {
-    // What fails while it starts ends an event loop that is yet to come.
+    // A run that fails while it starts ends an event loop that has not begun yet.
     QMetaObject::invokeMethod(
         this, [exitCode] { QCoreApplication::exit(exitCode); }, Qt::QueuedConnection);
 }

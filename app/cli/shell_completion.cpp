@@ -46,13 +46,13 @@ std::string replaced(std::string text, const std::string& what, const std::strin
     return text;
 }
 
-/// In single quotes, as a POSIX shell takes it.
+/// Returns the text in single quotes, as a POSIX shell reads it.
 std::string shellQuoted(const std::string& text)
 {
     return "'" + replaced(text, "'", "'\\''") + "'";
 }
 
-// In fish a backslash means itself within single quotes, but for before a quote and another backslash.
+// In fish, a backslash within single quotes is literal, except before a quote or another backslash.
 std::string fishQuoted(const std::string& text)
 {
     return "'" + replaced(replaced(text, "\\", "\\\\"), "'", "\\'") + "'";
@@ -69,7 +69,7 @@ std::string bashReply(const ValueKinds& values)
     return "_batchpeak_words " + shellQuoted(joined(values.words));
 }
 
-/// What stands behind an option that takes a value.
+/// Returns the cases that complete the value of an option.
 std::string bashValues(const DeclaredCommand& command)
 {
     std::string cases;
@@ -81,7 +81,7 @@ std::string bashValues(const DeclaredCommand& command)
     return cases;
 }
 
-/// What stands where no option does.
+/// Returns the case that completes options and positional arguments.
 std::string bashArguments(const DeclaredCommand& command)
 {
     std::string options = shellQuoted(joined(optionNames(command)));
@@ -111,7 +111,7 @@ std::string zshAction(const ValueKinds& values)
     return values.words.empty() ? " " : "(" + joined(values.words) + ")";
 }
 
-/// A help between brackets, or a message between colons.
+/// Escapes a help text between brackets or a message between colons.
 std::string zshText(const std::string& text)
 {
     std::string escaped = text;
@@ -153,7 +153,7 @@ std::string fishValues(const ValueKinds& values)
     return values.words.empty() ? " -x" : " -x -a " + fishQuoted(joined(values.words));
 }
 
-/// \param condition  when it is offered
+/// \param condition  condition under which the lines are offered
 std::string fishLines(const DeclaredCommand& command, const std::string& condition)
 {
     std::string lines;
@@ -178,7 +178,7 @@ std::string bashCompletion(const DeclaredCommand& program)
 {
     std::string values;
     std::string arguments;
-    // Without a command the program itself is meant.
+    // A command line without a command belongs to the program itself.
     DeclaredCommand window = program;
     window.name.clear();
     for (const DeclaredCommand& command : program.commands) {

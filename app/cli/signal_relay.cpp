@@ -13,22 +13,23 @@ namespace batchpeak::cli {
 
 namespace {
 
-// A person or a system asks for an end; who asks once more than passed on means at once.
+// Signals with which a person or the system requests an end. One more signal than are passed on ends the
+// program at once.
 constexpr std::array endSignals{SIGINT, SIGTERM};
 
 // Read end and write end of the pipe from the handler to the event loop.
 std::array<int, 2> wakeUpPipe{-1, -1};
 
-// Signals of an end that are still to be passed on.
+// Number of end signals that are still to be passed on.
 volatile std::sig_atomic_t signalsToPass = 0;
 
-// What the present relay has heard.
+// Signals and reports that the current relay has received.
 volatile std::sig_atomic_t isAskedToEnd = 0;
 volatile std::sig_atomic_t isTerminated = 0;
 volatile std::sig_atomic_t isHungUp = 0;
 volatile std::sig_atomic_t isUnread = 0;
 
-// As nohup has it.
+// Whether the signal is ignored, as after nohup.
 bool isIgnored(int signal)
 {
     struct sigaction action
@@ -37,7 +38,7 @@ bool isIgnored(int signal)
     return action.sa_handler == SIG_IGN;
 }
 
-// By whoever started the program: later Qt ignores it too.
+// Whether whoever started the program ignores SIGPIPE. It is read early, since Qt ignores SIGPIPE too later.
 const bool ignoresReaders = isIgnored(SIGPIPE);
 
 void setAction(int signal, void (*handler)(int))
@@ -46,7 +47,7 @@ void setAction(int signal, void (*handler)(int))
     {};
     action.sa_handler = handler;
     action.sa_flags = SA_RESTART;
-    // None comes in between while another is counted.
+    // No other signal interrupts while one is counted.
     sigemptyset(&action.sa_mask);
     for (const int other : endSignals)
         sigaddset(&action.sa_mask, other);
@@ -54,15 +55,16 @@ void setAction(int signal, void (*handler)(int))
     sigaction(signal, &action, nullptr);
 }
 
-// Only what POSIX allows in a handler, here and in what calls it: sigaction and write.
+// This function and its callers use only what POSIX allows in a signal handler: sigaction and write.
 void wakeUp()
 {
     const char byte = 0;
     [[maybe_unused]] const auto written = write(wakeUpPipe[1], &byte, 1);
 }
 
-/// Nobody reads any more. The kernel, shells and everything that is written say so, each again and again.
-/// \param heard  what says so
+/// Passes on that nobody reads any more. The kernel, shells and every failed write report it, each
+/// repeatedly.
+/// \param heard  flag of what reports it
 void takeHangUp(volatile std::sig_atomic_t& heard)
 {
     const bool isNew = isAskedToEnd == 0 && isHungUp == 0 && isUnread == 0;
@@ -115,8 +117,8 @@ SignalRelay::SignalRelay(int signalsPassed, QObject* parent) : QObject(parent)
     m_relaysHangUps = !isIgnored(SIGHUP);
     if (m_relaysHangUps)
         setAction(SIGHUP, relayHangUp);
-    // It would come from the input of a worker that is gone as well. QProcess counts on its being ignored
-    // from its first write on, so that it stays so.
+    // SIGPIPE would also come from the input of a worker that is gone. From its first write on, QProcess
+    // relies on the signal being ignored, so it stays ignored.
     setAction(SIGPIPE, SIG_IGN);
 }
 

@@ -25,18 +25,19 @@ namespace batchpeak::cli {
 
 namespace {
 
-/// Of a worker, its pipes, the history, and what Qt and a driver open beside them, with some to spare.
+/// Number of open files for a worker, its pipes, the history, and the files that Qt and a driver open in
+/// addition, with some to spare.
 constexpr rlim_t minOpenFiles = 64;
-/// As most systems have it; enough for each of very many devices.
+/// The default of most systems; enough for each of very many devices.
 constexpr rlim_t defaultOpenFiles = 1024;
 
-/// Of bytes, for a thread's own variables: of what reads a config, of libtorch, and of each library beside
-/// them.
+/// Bytes of stack for a thread's own variables: those of the code that reads a config, of libtorch, and of
+/// every other library.
 constexpr rlim_t minStack = rlim_t{1} << 20U;
-/// As most systems have it.
+/// The default of most systems.
 constexpr rlim_t defaultStack = rlim_t{8} << 20U;
 
-/// Of the display (Qt has two for Wayland), of D-Bus, and that which paints.
+/// Number of threads: those of the display (Qt has two for Wayland) and of D-Bus, and the one that paints.
 constexpr int threadsOfWindow = 4;
 
 bool isAbsolute(const QByteArray& path)
@@ -63,7 +64,8 @@ void ignoreRelativeFolders()
     }
 }
 
-/// As Python does: a service may have no HOME, for which Qt would take the root of the file system.
+/// Looks HOME up in the user database, as Python does: a service may have no HOME, and Qt would use the root
+/// of the file system instead.
 void findHome()
 {
     const QByteArray home = qgetenv("HOME");
@@ -83,8 +85,8 @@ void findHome()
                     : QStringLiteral(", and is ignored. Write all of the path, from / on.")));
 }
 
-/// Raises a limit that is below the wanted one, as far as the system lets it.
-/// \return what it is then
+/// Raises a limit that is below the wanted value, as far as the system allows.
+/// \return the limit afterward
 rlim_t raised(decltype(RLIMIT_NOFILE) resource, rlim_t wanted)
 {
     rlimit limit{};
@@ -95,7 +97,7 @@ rlim_t raised(decltype(RLIMIT_NOFILE) resource, rlim_t wanted)
     return setrlimit(resource, &limit) == 0 ? limit.rlim_cur : before;
 }
 
-/// \return whether so many files can be open at once as it takes
+/// \return whether enough files can be open at once
 bool hasOpenFiles()
 {
     const rlim_t max = raised(RLIMIT_NOFILE, defaultOpenFiles);
@@ -109,7 +111,8 @@ bool hasOpenFiles()
     return false;
 }
 
-/// Of threads that are made from here on. Theirs is that of the limit when the program began, however small.
+/// Sets the least stack size of threads that are created from here on. Otherwise they get the limit that
+/// applied when the program began, however small.
 void giveThreadsAtLeast(std::size_t bytes)
 {
     pthread_attr_t defaults;
@@ -122,8 +125,8 @@ void giveThreadsAtLeast(std::size_t bytes)
     pthread_attr_destroy(&defaults);
 }
 
-/// A program whose stack is at its end is ended by the system without a word.
-/// \return whether each thread's may grow as far as it takes
+/// Checks the stack limit, since the system kills a program that exhausts its stack without a message.
+/// \return whether each thread's stack may grow as far as needed
 bool hasStack()
 {
     constexpr rlim_t kibibyte = 1024;
@@ -139,7 +142,7 @@ bool hasStack()
     return false;
 }
 
-/// Whether so many can be there at once.
+/// Whether \p count threads can exist at once.
 bool canHaveThreads(int count)
 {
     std::promise<void> end;

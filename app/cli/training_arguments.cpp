@@ -57,7 +57,7 @@ void addConfirmOptions(Options& options, TrainingArguments& arguments)
     addConfirmSteps(options, "--confirm-steps", arguments);
 }
 
-/// Options of an exploration that somebody may try here.
+/// Options of an exploration that users may try here.
 void addRefusedOptions(Options& options)
 {
     const auto refuse = [&options](const std::string& name, const std::string& sentence) {
@@ -68,7 +68,7 @@ void addRefusedOptions(Options& options)
     refuse("--phase", "a training run trains, and evaluates with --evaluate-every; leave it out.");
 }
 
-/// The first option given that means nothing to a confirm run; empty for none.
+/// Returns the first given option that has no meaning for a confirmation run; empty for none.
 std::string notForConfirming(const TrainingArguments& arguments)
 {
     const TrainingOptions& o = arguments.options;

@@ -13,7 +13,8 @@ using training::TrainingEnd;
 using training::TrainingRun;
 using training::TrainingSnapshot;
 
-// The first ends the run after the step under way, the second at once; the third is the system's.
+// The first interruption ends the run after the current step, the second at once; the system handles the
+// third.
 constexpr int interruptions = 2;
 
 int exitCodeFor(TrainingEnd end)
@@ -79,7 +80,7 @@ void TrainingTerminal::printStep(const training::StepRecord& step)
     ++m_steps;
     const bool beginsEpoch = step.epoch != m_epoch && deservesALine(step.epoch + 1);
     m_epoch = step.epoch;
-    // What was tried again is seen to have succeeded.
+    // A step that was tried again is always printed, so that its success is visible.
     if (!beginsEpoch && !deservesALine(m_steps) && step.attempts == 1)
         return;
     const auto& description = m_run.snapshot().run;

@@ -13,7 +13,8 @@ namespace batchpeak::worker {
 
 namespace {
 
-// The first pays for lazy set-up, and two more let caches settle; all of these sizes have run before.
+// The first step includes lazy initialization, and two more let caches settle; all of these sizes have run
+// before.
 constexpr int stepsAtFirst = 3;
 
 class RunningComparison : RunningRequest
@@ -45,7 +46,7 @@ private:
                                    [this](trial::ComparedSize& size) { return warmUp(size); });
     }
 
-    // With a cache of its own, so that its peak is as in a trial.
+    // Each size starts with an empty cache, so that its peak is the same as in a trial.
     bool warmUp(trial::ComparedSize& size)
     {
         if (!beginWith(size) || !proceeds(m_steps.prepare(size.microBatchSize)) || !takeUntimed(stepsAtFirst))
@@ -68,9 +69,10 @@ private:
                 return false;
         }
         askGates(static_cast<int>(order.size()) * m_request.visits * m_request.steps);
-        // Of all sizes together it says nothing.
+        // The energy of all sizes together has no meaning.
         m_result.readings.energyJoules.reset();
-        // What the caches of all sizes together spilled is no size's fault, and spoils times as a flush does.
+        // If the caches of all sizes together spilled, no single size is at fault, and the times are spoiled
+        // as by a flush.
         if (m_result.allocationRetries > 0 || m_steps.memory().spilled)
             m_result.flags.emplace_back(trial::flag::thrashes);
         return true;
@@ -112,7 +114,7 @@ private:
         return true;
     }
 
-    // From here on it is this size that ends the comparison, if anything does.
+    // From here on, anything that ends the comparison is attributed to this size.
     bool beginWith(const trial::ComparedSize& size)
     {
         m_result.microBatchSize = size.microBatchSize;

@@ -16,18 +16,18 @@ namespace batchpeak::worker {
 
 namespace {
 
-/// What takes another time here than in the run: in the words of core/config/approximations.h.
+/// Returns what takes a different time here than in the run, in the words of core/config/approximations.h.
 std::vector<std::string> approximationsOf(const trial::LoadRequest& request, network::DeviceId device)
 {
-    // Where bitsandbytes has one kernel that brings NF4 back to wide numbers, there are several here: on an
-    // H100 they take .7 to 4.1 times its time (docs/measurements.md).
+    // bitsandbytes dequantizes NF4 with one kernel; here several kernels do that. On an H100 they take .7 to
+    // 4.1 times its time (docs/measurements.md).
     const bool hasOtherKernel =
         device.kind == network::DeviceKind::Cuda && request.tuning.frozenWeights == model::FrozenWeights::Nf4;
     return hasOtherKernel ? std::vector<std::string>{"another kernel for 4-bit weights"}
                           : std::vector<std::string>();
 }
 
-/// Steps of a network on a device, with its failures judged and turned into values.
+/// Steps of a network on a device, whose failures are classified and turned into values.
 class NetworkSteps : public TrialSteps
 {
 public:
@@ -132,7 +132,7 @@ std::variant<trial::Loaded, LoadProblem> LoadState::load(const trial::LoadReques
     }
     if (failure && isOutOfDeviceMemory(*failure)) {
         m_memory.emptyCache();
-        // What was there was enough by the table, so the rest is the device's own need.
+        // The available memory was sufficient according to the table, so the device itself needs the rest.
         return notEvenLoaded(std::max(failure->neededBytes, m_memory.limitBytes() + 1));
     }
     if (failure)

@@ -29,12 +29,12 @@ namespace {
 
 constexpr const char* program = "batchpeak-worker " BATCHPEAK_VERSION;
 
-/// What batchpeak-worker was asked for on its command line.
+/// The command-line options of batchpeak-worker.
 struct WorkerOptions
 {
     network::DeviceId device;
     bool versionOnly = false;
-    /// Why the command line makes no sense, as a full sentence; else empty.
+    /// Why the command line is invalid, as a full sentence; empty if it is valid.
     std::string problem;
 };
 
@@ -56,7 +56,7 @@ std::optional<network::DeviceId> deviceFromText(std::string_view text)
     return network::DeviceId{.kind = DeviceKind::Cuda, .index = index};
 }
 
-/// \param arguments  without the program's name
+/// \param arguments  words of the command line without the program's name
 WorkerOptions parseWorkerOptions(std::span<const char* const> arguments)
 {
     WorkerOptions options;
@@ -85,8 +85,8 @@ WorkerOptions parseWorkerOptions(std::span<const char* const> arguments)
     return options;
 }
 
-/// The device as the driver tells of it; without a name where there are several, since the order of CUDA's
-/// numbers is not ours to tell. The parent shows its worker one alone.
+/// Returns the device as the driver describes it; without a name if there are several, since this program
+/// cannot know the order of CUDA's device numbers. The parent makes a single device visible to its worker.
 device::LocalDevice localDevice(network::DeviceKind kind)
 {
     const char* const word = kind == network::DeviceKind::Cpu ? "cpu" : "cuda";
@@ -95,7 +95,7 @@ device::LocalDevice localDevice(network::DeviceKind kind)
     return candidates.size() == 1 ? candidates.front() : device::LocalDevice{.kind = word};
 }
 
-/// \param before  its description before this process used it
+/// \param before  description of the device before this process used it
 trial::DeviceDescription describe(const device::LocalDevice& before, const network::DeviceMemory& memory)
 {
     const std::int64_t free = memory.freeBytes();
@@ -122,7 +122,8 @@ std::vector<std::unique_ptr<TrialGate>> gatesFor(const trial::DeviceDescription&
                                                  const TrialClock& clock)
 {
     std::vector<std::unique_ptr<TrialGate>> gates;
-    // One thread gives a GPU its work: in forward this one, in backward autograd's.
+    // One thread launches the work of a GPU: this thread in the forward pass, autograd's in the backward
+    // pass.
     constexpr int launchingThreads = 1;
     using Work = ProcessorGate::Work;
     if (device.kind == "cpu")
@@ -135,9 +136,9 @@ std::vector<std::unique_ptr<TrialGate>> gatesFor(const trial::DeviceDescription&
     return gates;
 }
 
-/// Ends the process. Not by a return: libtorch's threads may still run, the reader uses what a return would
-/// destroy, and memory of the host that is given back where the GPU's context is lost throws out of a
-/// destructor.
+/// Serves the parent, then ends the process with _exit() rather than by a return: libtorch's threads may
+/// still run, the reading thread uses what a return would destroy, and freeing host memory after the GPU's
+/// context is lost throws out of a destructor.
 [[noreturn]] void serve(ProtocolChannel& channel, network::DeviceId device)
 {
     try {
@@ -166,18 +167,20 @@ int main(int argc, char** argv)
         std::puts(program);
         return ExitCode::Finished;
     }
-    // Ctrl-C, a terminal that is gone, and a system that ends all processes of a group or a container are for
-    // the parent, which decides what becomes of its worker: a training still has its checkpoint to save.
+    // Ctrl-C, a closed terminal, and a system that ends all processes of a group or a container concern the
+    // parent, which decides what happens to its worker: a training run still has to save its checkpoint.
     for (const int signal : {SIGINT, SIGTERM, SIGHUP})
         std::signal(signal, SIG_IGN);
-    // A limit of file sizes is then as a full disk, on which a checkpoint fails and a training does not.
+    // Then a limit of file sizes acts like a full disk, on which a checkpoint fails but a training run does
+    // not.
     std::signal(SIGXFSZ, SIG_IGN);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     ProtocolChannel channel;
     if (!options.problem.empty())
         return failToStart(channel, options.problem);
 
-    // Before anything asks libtorch a question, and only where it is wanted: it takes 90 ms and 240 MiB.
+    // The library is loaded before anything uses libtorch, and only if it is needed: it takes 90 ms and 240
+    // MiB.
     if (options.device.kind == network::DeviceKind::Cuda) {
         const network::AcceleratorLibrary library = network::loadAcceleratorLibrary();
         if (options.device.index >= library.devices) {

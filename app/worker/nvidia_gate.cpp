@@ -11,10 +11,11 @@ namespace {
 
 namespace slowdown = device::slowdown;
 
-// The clock of a GPU that is well moves by one step of 15 MHz, less than 1 %.
+// The clock of a healthy GPU moves by one step of 15 MHz, less than 1 %.
 constexpr double largestClockFall = 0.05;
-// The counter moves every 20 to 100 ms, so that over this time an end is off by a quarter at most; it is also
-// the least that a trial of the search is timed for. All trials of a size together are that much surer.
+// The counter is updated every 20 to 100 ms, so over this time either end is off by a quarter at most. It is
+// also the shortest time that a trial of the search is timed for. All trials of a size together are that much
+// more accurate.
 constexpr double shortestEnergySeconds = 0.4;
 
 using Reading = std::optional<double> device::NvidiaCondition::*;
@@ -73,9 +74,9 @@ std::optional<double> NvidiaGate::contentionSince(std::size_t look) const
 
 void NvidiaGate::end(int /*steps*/, GateReport& report)
 {
-    // What begin() saw is of the time before.
+    // The reading of begin() covers the time before the trial.
     report.readings.contention = contentionSince(1);
-    // The last look was just now.
+    // The last look has just been taken.
     readEnergy(report);
     report.readings.meanPowerWatts = meanOf(valuesOf(m_seen, &device::NvidiaCondition::powerWatts));
     const auto temperatures = valuesOf(m_seen, &device::NvidiaCondition::temperatureCelsius);

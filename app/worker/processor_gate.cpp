@@ -9,12 +9,13 @@ namespace batchpeak::worker {
 
 namespace {
 
-// Beside other busy programs the steps of one size were seen to take between 84 and 530 ms; trials that got
-// nine tenths of the time of their threads agreed.
+// Beside other busy programs, the steps of one size were observed to take between 84 and 530 ms; trials whose
+// threads got nine tenths of their time agreed.
 constexpr double undisturbedShare = 0.9;
-// The middle 60 % of the steps make the time of a trial, so that fewer steps than every fifth cannot move it.
+// The middle 60 % of the steps determine the time of a trial, so a disturbance of fewer steps than every
+// fifth cannot move it.
 constexpr double maxMajorPageFaultsPerStep = 0.2;
-// Probes of an even clock differ by less, and their noise would become that of the trials.
+// Probes at a steady clock differ by less than this; otherwise their noise would become noise of the trials.
 constexpr double minSlowed = 0.03;
 
 } // namespace
@@ -55,7 +56,7 @@ ProcessorGate::Use ProcessorGate::between(const Reading& before, const Reading& 
     if (after.load && before.load) {
         use.busySeconds = after.load->busySeconds - before.load->busySeconds;
         use.processors = after.load->processors;
-        // What is counted in whole ticks may be one off on each processor, each time anew.
+        // A count of whole ticks may be off by one on each processor, independently in each interval.
         use.busyVariance = std::pow(use.processors * after.load->resolutionSeconds, 2);
     }
     const double probe = (before.probeSeconds + after.probeSeconds) / 2.0;
@@ -136,7 +137,7 @@ void ProcessorGate::judgeTime(GateReport& report) const
 
 void ProcessorGate::judgePages(int steps, GateReport& report) const
 {
-    // Those that the kernel hands out are part of what a step costs on a processor.
+    // Pages that the kernel provides are part of the cost of a step on a processor.
     report.readings.minorPageFaultsPerStep = static_cast<double>(m_use.own.minorPageFaults) / steps;
     const auto major = static_cast<double>(m_use.own.majorPageFaults);
     report.readings.majorPageFaultsPerStep = major / steps;

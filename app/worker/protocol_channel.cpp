@@ -16,7 +16,7 @@ namespace batchpeak::worker {
 
 ProtocolChannel::ProtocolChannel()
 {
-    // Writing to a parent that is gone must come back as an error, not as a signal.
+    // A write to a parent that is gone must fail with an error, not with a signal.
     std::signal(SIGPIPE, SIG_IGN);
     m_descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -39,7 +39,8 @@ void ProtocolChannel::read()
         const ssize_t count = ::read(STDIN_FILENO, buffer.data(), buffer.size());
         if (count > 0)
             take({buffer.data(), static_cast<std::size_t>(count)});
-        // Not exit(): the main thread may be within a step, and what it uses must not be destroyed.
+        // exit() is not used: the main thread may be within a step, and the objects that it uses must not be
+        // destroyed.
         else if (count == 0 || errno != EINTR)
             _exit(ExitCode::Finished);
     }

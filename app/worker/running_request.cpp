@@ -66,8 +66,9 @@ std::optional<network::StepChain> RunningRequest::take(int steps)
 
 bool RunningRequest::mayTakeAgain() const
 {
-    // Each halves the scale, which begins at 2^16 (core/network/optimizers/loss_scale.cpp): gradients that
-    // are infinite at 2^-16 are so at any.
+    // Each chain without a step halves the loss scale, which begins at 2^16
+    // (core/network/optimizers/loss_scale.cpp): gradients that are infinite at 2^-16 are infinite at any
+    // scale.
     constexpr int maxWithoutStep = 32;
     constexpr double shareOfTimeLimit = 0.2;
     return m_withoutStep < maxWithoutStep && !isCancelled() &&

@@ -106,7 +106,7 @@ RequestContext Session::contextOf(std::int64_t id)
 template<typename Result, typename State>
 std::optional<int> Session::send(Answer<Result> answer, State& state)
 {
-    // No result: the parent repeats it in a fresh worker.
+    // No result is sent: the parent repeats the request in a fresh worker.
     if (const network::Failure* failure = stickyFailure(answer.interruption))
         return endWith(ExitCode::StickyDeviceError, failure->text);
 
@@ -120,7 +120,7 @@ std::optional<int> Session::send(Answer<Result> answer, State& state)
     return answer.result.isLast ? std::optional<int>(ExitCode::MemoryLost) : std::nullopt;
 }
 
-// The channel hears cancels itself.
+// The channel handles cancels itself.
 std::optional<int> Session::handle(const trial::Cancel&)
 {
     return std::nullopt;

@@ -26,10 +26,10 @@ double threadSeconds()
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// Each waits for the one before, so that nothing but the clock moves them: some 50 us of an idle processor,
-// of which nine in ten readings agree within .5 %.
+// Each operation depends on the one before, so only the clock affects their time: about 50 us on an idle
+// processor, where nine in ten readings agree within .5 %.
 constexpr int operationsOfProbe = 50000;
-// The least counts, since an interrupt lengthens one.
+// The shortest probe counts, since an interrupt lengthens a probe.
 constexpr int probes = 5;
 
 } // namespace
@@ -53,11 +53,11 @@ double SystemClock::probeSeconds() const
     double min = std::numeric_limits<double>::infinity();
     for (int probe = 0; probe < probes; ++probe) {
         const double begin = threadSeconds();
-        // Numbers of a linear congruential generator (Knuth, MMIX).
+        // The numbers are those of a linear congruential generator (Knuth, MMIX).
         std::uint64_t number = 1;
         for (int operation = 0; operation < operationsOfProbe; ++operation) {
             number = number * 6364136223846793005U + 1442695040888963407U;
-            // Or the compiler works the last of them out.
+            // Prevents the compiler from computing the last number in advance.
             asm volatile("" : "+r"(number));
         }
         min = std::min(min, threadSeconds() - begin);

@@ -10,7 +10,7 @@ namespace batchpeak::worker {
 
 std::string roundedText(double value, int decimals)
 {
-    // Any double in full, its sign, the point and some decimals.
+    // Space for any double in full, its sign, the point and some decimals.
     std::array<char, std::numeric_limits<double>::max_exponent10 + 40> text{};
     const auto end =
         std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, decimals).ptr;

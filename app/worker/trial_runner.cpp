@@ -14,8 +14,9 @@ namespace batchpeak::worker {
 
 namespace {
 
-// The device is waited for once a chain: on a GPU a wait leaves it idle for some ten microseconds, which
-// is nothing beside a chain this long, and the parent still hears of steps several times a second.
+// The worker waits for the device once per chain: on a GPU each wait leaves the device idle for about ten
+// microseconds, which is negligible beside a chain this long, and the parent still receives steps several
+// times a second.
 constexpr double chainSeconds = 0.1;
 constexpr int stepsBeforeAbandoning = 3;
 
@@ -23,9 +24,9 @@ struct Timed
 {
     std::vector<double> forward;
     std::vector<double> backward;
-    /// Of each chain that has a step.
+    /// Optimizer time of each chain that has a step.
     std::vector<double> optimizer;
-    /// Forward and backward.
+    /// Time of the forward and backward pass.
     std::vector<double> step;
     double totalSeconds = 0.0;
 
@@ -128,7 +129,7 @@ private:
         return true;
     }
 
-    // Steps that are still wanted, but no more than may run without a look at cancel and clock.
+    // Steps that are still wanted, limited to the number that may run without a check of cancel and clock.
     int nextChain() const
     {
         const double left = m_request.minSeconds - m_timed.totalSeconds;
@@ -162,7 +163,7 @@ private:
             m_result.outcome = trial::Outcome::Failed;
             m_result.text = "No step took a time that could be measured.";
         }
-        // A step of no time is no measurement, and the protocol refuses it.
+        // A step that took no time is not a measurement, and the protocol rejects it.
         if (m_result.secondsPerStep == 0)
             m_result.stepSeconds.clear();
     }

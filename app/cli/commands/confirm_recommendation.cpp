@@ -25,7 +25,7 @@ using training::ConfirmationRun;
 using training::ConfirmationSnapshot;
 using training::ConfirmedSize;
 
-// The first ends after the step under way, the second at once.
+// The first interruption ends the run after the current step, the second at once.
 constexpr int confirmationInterruptions = 2;
 
 int exitCodeFor(const ConfirmationSnapshot& snapshot)
@@ -38,14 +38,14 @@ int exitCodeFor(const ConfirmationSnapshot& snapshot)
     return nothingFits ? exitCode::nothingFits : exitCode::success;
 }
 
-/// The terminal's view of one confirmation: how far it is, what its worker warns of, and the last lines.
+/// The terminal's view of one confirmation run: its progress, the warnings of its worker, and the last lines.
 class ConfirmationTerminal : public RunTerminal
 {
 public:
     ConfirmationTerminal(ConfirmationRun& run, Console& console);
 
 protected:
-    /// Ends the run after the step under way; asked a second time, at once.
+    /// Ends the run after the current step; at once if called a second time.
     void interrupt() override;
 
 private:
@@ -86,8 +86,8 @@ void ConfirmationTerminal::printLastLines()
         printError(snapshot.failure);
 }
 
-/// Of the newest exploration that asked the same.
-/// \throws UsageError where there is none that helps
+/// Returns the newest exploration that had the same request.
+/// \throws UsageError if no exploration is usable
 store::StoredExploration explorationFor(const engine::RunDescription& run, const QString& device)
 {
     try {

@@ -70,16 +70,17 @@ private:
     engine::ExplorationOptions m_options;
     std::string m_events;
     OutputOptions m_output;
-    /// Number of the exploration that goes on, empty for the newest that was cut off; nothing for a new one.
+    /// Number of the exploration to resume, empty for the newest that was cut off or stopped; nothing for a
+    /// new exploration.
     std::optional<std::string> m_resumed;
-    /// That one.
+    /// The exploration to resume.
     std::optional<store::StoredExploration> m_stored;
     bool m_dryRun = false;
     bool m_quiet = false;
     Colors m_colors = Colors::Auto;
 };
 
-/// \param command  that writes the size all the same
+/// \param command  command that writes the size anyway
 QString unsureText(const QString& doubt, const QString& command)
 {
     return QStringLiteral(
@@ -88,8 +89,8 @@ QString unsureText(const QString& doubt, const QString& command)
         .arg(doubt, command);
 }
 
-/// An exploration goes on as it was asked.
-/// \throws UsageError where something else is asked of it now
+/// Returns the options that the resumed exploration began with.
+/// \throws UsageError if other options are given now
 engine::ExplorationOptions resumedOptions(const store::StoredExploration& stored,
                                           const engine::ExplorationOptions& given)
 {
@@ -129,7 +130,7 @@ void ExploreCommand::checkOptions() const
     refuseSizeOfSmallerNetwork();
 }
 
-/// \throws UsageError where it would be written into the config
+/// \throws UsageError if the size of a smaller network would be written into the config
 void ExploreCommand::refuseSizeOfSmallerNetwork() const
 {
     if (m_options.shrinks && m_output.asksForAConfig()) {
@@ -164,20 +165,20 @@ int ExploreCommand::run()
     return events.codeWith(explore(file, events, console));
 }
 
-/// It warns of another exploration on the same devices, which is no error.
+/// Warns of another exploration on the same devices, which is not an error.
 void ExploreCommand::sayWhatItDisturbs(const QString& path, Console& console) const
 {
     if (!m_options.launcher.isEmpty())
         return;
     try {
         const auto runs = engine::runsElsewhere(store::ExplorationStore::defaultPath());
-        // Nobody has asked yet which devices there are.
+        // The devices have not been queried yet.
         const QString text =
             engine::disturbanceText(runs, QFileInfo(path).absoluteFilePath(), m_options.devices);
         if (!text.isEmpty())
             console.remark(text);
     } catch (const store::StoreError&) {
-        // Who keeps the history says so.
+        // The recorder of the history reports that.
     }
 }
 
@@ -205,7 +206,7 @@ int ExploreCommand::explore(const engine::ConfigFile& file, EventsFile& events, 
         console.remark(exploration.snapshot().log.back().text);
     }
     sayWhatItDisturbs(file.path(), console);
-    // What the file held before is lost only now that nothing refuses the run any more.
+    // The file's previous content is discarded only now that nothing can refuse the run any more.
     std::unique_ptr<engine::EventLog> eventLog;
     if (QIODevice* device = events.open()) {
         eventLog = std::make_unique<engine::EventLog>(exploration, *device);
@@ -228,17 +229,17 @@ int ExploreCommand::explore(const engine::ConfigFile& file, EventsFile& events, 
     return code;
 }
 
-/// \throws UsageError where there is none that can go on
+/// \throws UsageError if there is no exploration that can be resumed
 store::StoredExploration ExploreCommand::explorationToResume() const
 {
     const QString path = store::ExplorationStore::defaultPath();
-    // The one that goes on may have come further beside the history.
+    // The exploration to resume may have progressed further in a file beside the history.
     if (QFileInfo::exists(path)) {
         store::ExplorationStore history(path);
         store::HistoryWriter::takeInLeftOnes(history, path,
                                              [](const QString& sentence) { Console().remark(sentence); });
     }
-    // Who names no number may have put FILE behind the option.
+    // A user who names no number may have put FILE behind the option.
     const bool isNumber =
         !m_resumed->empty() && m_resumed->find_first_not_of("0123456789") == std::string::npos;
     if (isNumber) {
@@ -262,8 +263,8 @@ store::StoredExploration ExploreCommand::explorationToResume() const
         "no exploration was cut off or stopped that could go on; explore the config anew, without --resume.");
 }
 
-/// The config as it was when the exploration began.
-/// \throws UsageError where the file is another one by now, and the size is to be written into it
+/// Returns the config as it was when the exploration began.
+/// \throws UsageError if the file has changed since, and the size is to be written into it
 engine::ConfigFile ExploreCommand::resumedConfig(const store::StoredExploration& stored) const
 {
     const store::ExplorationInfo& info = stored.summary.info;
@@ -277,7 +278,7 @@ engine::ConfigFile ExploreCommand::resumedConfig(const store::StoredExploration&
     return info.chosenModel.isEmpty() ? file : file.withModel(info.chosenModel);
 }
 
-/// As of optionsForWriting(); one that is resumed goes on as it was asked.
+/// Returns the options of optionsForWriting(); a resumed exploration keeps the options that it began with.
 engine::ExplorationOptions ExploreCommand::searchedBy(const engine::ExplorationOptions& options,
                                                       const engine::ConfigFile& file, Console& console) const
 {
@@ -285,7 +286,7 @@ engine::ExplorationOptions ExploreCommand::searchedBy(const engine::ExplorationO
 }
 
 /// \return the exit code
-/// \throws UsageError where the exploration would be refused
+/// \throws UsageError if the exploration would be refused
 int ExploreCommand::printPlan(const engine::ConfigFile& file, Console& console) const
 {
     const device::LocalDevices devices = device::localDevices();

@@ -44,7 +44,7 @@ void ExportCommand::addOptions(Options& options)
     addOutputOptions(options, m_output);
     options.addFlag("--undo", "Restore FILE as it was before the last size was written into it", m_takesBack);
     addJsonOption(options, m_asJson);
-    // No trial is run here, so that the name that other programs have for it means the same.
+    // This command runs no trial, so that the name that other programs give to the option means the same.
     options.addFlag("--dry-run", "The same as --diff", m_output.diff);
 }
 

@@ -90,7 +90,7 @@ void HistoryCommand::checkOptions() const
     throw UsageError("'" + m_action + "' is not one of list, show, compare, delete.");
 }
 
-/// What --json prints.
+/// Returns the document that --json prints.
 QJsonObject HistoryCommand::answerFrom(store::ExplorationStore& store) const
 {
     QJsonArray explorations;

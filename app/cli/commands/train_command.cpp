@@ -27,7 +27,7 @@ namespace {
 constexpr auto searchNote = "note: training makes no search for the size; it starts at the per-device batch "
                             "and halves it when memory runs out. `batchpeak explore` searches.";
 
-/// A run should not fail at its end for want of a place.
+/// Checks that the folder can be created and written, so that a run does not fail at its end.
 /// \throws UsageError
 void checkCheckpointFolder(const QString& folder)
 {
@@ -37,7 +37,7 @@ void checkCheckpointFolder(const QString& folder)
                      " cannot be made or written; name another.");
 }
 
-/// `batchpeak train`, or `batchpeak confirm`, which is the same as its --confirm.
+/// `batchpeak train`, or `batchpeak confirm`, which is the same as `batchpeak train --confirm`.
 class TrainCommand : public Command
 {
 public:

@@ -80,7 +80,7 @@ QString partsText(const model::DecoderSpec& spec)
     return parts.join(QStringLiteral(", "));
 }
 
-/// What most decoders have not; empty where this one has none of it.
+/// Returns the features that most decoders lack; empty if this one has none of them.
 QString detailsText(const model::DecoderSpec& spec)
 {
     QStringList parts;
@@ -217,13 +217,13 @@ Rows rowsOf(const model::TransformersSpec& spec)
                                           .arg(QString::fromStdString(spec.type))}};
 }
 
-/// What a network is made of: its sizes, then its parts.
+/// Returns the sizes of a network, then its parts.
 Rows modelRows(const model::ModelSpec& spec)
 {
     return std::visit([](const auto& architecture) { return rowsOf(architecture); }, spec.architecture);
 }
 
-/// What a config asks of a training run; only of what it asks for.
+/// Returns the settings of a training run, limited to those that the config makes.
 Rows trainingSettingsRows(const config::TrainingSettings& settings)
 {
     Rows rows;
@@ -246,8 +246,8 @@ Rows trainingSettingsRows(const config::TrainingSettings& settings)
     return rows;
 }
 
-/// "1.85 GiB before the first sample: weights 474 MiB, gradients 474 MiB, optimizer 949 MiB; about 12 MiB for
-/// each"
+/// "1.85 GiB before the first sample: weights 474 MiB, gradients 474 MiB, optimizer 949 MiB; activations
+/// about 12 MiB a sample"
 QString memoryText(const model::StepMemory& memory)
 {
     const auto text = [](double bytes) { return bytesText(static_cast<std::int64_t>(bytes)); };
@@ -268,13 +268,13 @@ std::vector<model::Phase> phasesOf(const config::ConfigContents& contents)
     return phases;
 }
 
-/// What trials would hold, and how near they would be to the run.
+/// Adds the memory that trials would need, and their fidelity to the run.
 void addTrialRows(Rows& rows, const QString& path, const config::ConfigContents& contents,
                   engine::ExplorationOptions options)
 {
     if (std::holds_alternative<config::UnsupportedModel>(contents.model))
         return;
-    // Of several phases the first is what a config is for.
+    // A config is mainly for the first of several phases.
     QStringList measured;
     const auto say = [&measured](const QStringList& row) {
         if (measured.isEmpty())
@@ -325,7 +325,7 @@ void addModelRows(Rows& rows, const config::ConfigContents& contents, const mode
     }
 }
 
-/// The size that stands in the config or follows from it; nothing where it is to be found.
+/// Returns the size that the config holds or implies, or nothing if it is to be found.
 std::optional<std::int64_t> settledSize(const config::BatchPlan& plan)
 {
     if (std::holds_alternative<config::Whole>(plan.setting))
@@ -333,7 +333,7 @@ std::optional<std::int64_t> settledSize(const config::BatchPlan& plan)
     return plan.writtenSize();
 }
 
-/// Whether no sample is left over, and of what.
+/// Returns whether the size divides the batch exactly, and the division.
 QString ruleText(const config::BatchPlan& plan, std::int64_t size)
 {
     return QStringLiteral("%1: %2").arg(plan.dividesExactly(size) ? QStringLiteral("satisfied")
@@ -341,8 +341,9 @@ QString ruleText(const config::BatchPlan& plan, std::int64_t size)
                                         QString::fromStdString(config::divisionText(plan, size)));
 }
 
-/// Cerebras' older rule, which its newer releases do not need any more, and our own configs neither; of other
-/// trainers the rule that they have. A batch that is written as a product of the size keeps it by itself.
+/// Adds the row of the divisibility rule: for Cerebras, its older rule, which neither its newer releases nor
+/// our own configs need; for other trainers their own rule. A batch that is written as a product of the size
+/// always satisfies it.
 void addRuleRow(Rows& rows, const QString& phase, const config::ConfigContents& contents,
                 const config::BatchPlan& plan, std::int64_t size)
 {
@@ -356,7 +357,7 @@ void addRuleRow(Rows& rows, const QString& phase, const config::ConfigContents& 
     }
 }
 
-/// The batch is that of all devices, and how many share it is not known.
+/// Whether the batch is that of all devices and the number of devices that share it is unknown.
 bool hasUnknownShares(const config::BatchPlan& plan)
 {
     return plan.isOverAllDevices && !plan.knowsDevices;
@@ -386,7 +387,8 @@ void addPlanRows(Rows& rows, const QString& phase, const config::ConfigContents&
     addRuleRow(rows, phase, contents, plan, *size);
 }
 
-/// "line 12, train_input.batch_size": a line for each value that the config itself has, in its order.
+/// Returns a row such as "line 12, train_input.batch_size" for each value that the config itself holds, in
+/// the config's order.
 Rows placeRows(const config::ConfigContents& contents)
 {
     std::vector<config::SourceLocation> places;
@@ -407,7 +409,7 @@ Rows placeRows(const config::ConfigContents& contents)
     return rows;
 }
 
-/// Where the config says nothing of it, the length that trials would have.
+/// Returns the sequence length; if the config does not give it, the length that trials would use.
 QString lengthText(const config::ConfigContents& contents)
 {
     const auto* spec = std::get_if<model::ModelSpec>(&contents.model);

@@ -44,7 +44,7 @@ QString trialNumberText(const Snapshot& snapshot)
     return QStringLiteral("trial %1%2").arg(QString::number(trials), total);
 }
 
-/// "size 96", "comparing 24 and 28", and what is measured so far.
+/// "size 96", "comparing 24 and 28", and the measurements so far.
 void addRunningTrials(ProgressLine& line, const Snapshot& snapshot)
 {
     const auto running = snapshot.currentTrials();
@@ -77,7 +77,7 @@ void addBest(ProgressLine& line, const Snapshot& snapshot)
                           .style = snapshot.isRecommendationSure() ? Style::Good : Style::Plain});
 }
 
-/// "about 70 s left", and how sure that is where there is room.
+/// "about 70 s left", with its uncertainty if there is room.
 void addTimeLeft(ProgressLine& line, const search::Estimate& secondsLeft)
 {
     line.parts.push_back({.text = engine::likelyTimeLeftText(secondsLeft),
@@ -238,7 +238,7 @@ QString recommendationLine(const QDateTime& time, const search::Recommendation& 
 
 QString gainText(const Snapshot& snapshot)
 {
-    // As the line of the recommendation writes it.
+    // The multiplication sign becomes an x, as in the recommendation's line.
     return engine::presentSizeText(snapshot, QLocale::c()).replace(QChar(0x00D7), QLatin1Char('x'));
 }
 

@@ -29,7 +29,7 @@ QString timeText(const QDateTime& time)
     return time.toLocalTime().toString(QStringLiteral("yyyy-MM-dd HH:mm:ss"));
 }
 
-// Either it still runs, in another program, or that program was killed.
+// An exploration without an end still runs in another program, or that program was killed.
 QString statusText(const store::ExplorationSummary& summary)
 {
     return summary.end ? summary.end->status : QStringLiteral("not finished");
@@ -57,7 +57,7 @@ QString orNothing(const QString& text)
     return text.isEmpty() ? noCell : text;
 }
 
-/// Adapters, and parts beside or without them.
+/// Returns the adapters, and the parts that are trained in addition or instead.
 QString trainedText(const model::Tuning& tuning)
 {
     QStringList what{engine::adapterText(tuning, QLocale::c()), engine::trainedPartsText(tuning)};
@@ -83,7 +83,7 @@ QString markedPeak(std::int64_t bytes, const config::Fidelity& fidelity)
     return bytes > 0 ? engine::memoryMark(fidelity) + bytesText(bytes) : noCell;
 }
 
-/// The most that a trial of the recommended size needed.
+/// Returns the largest peak memory of the trials of the recommended size.
 QString peakText(const store::StoredExploration& exploration)
 {
     std::int64_t peak = 0;
@@ -102,7 +102,7 @@ QString energyText(const std::optional<double>& joulesPerSample, const config::F
                : noCell;
 }
 
-/// Of the calm trials of the recommended size together.
+/// Returns the energy per sample over all undisturbed trials of the recommended size.
 QString recommendedEnergyText(const store::StoredExploration& exploration)
 {
     double joulesPerSample = 0.0;
@@ -119,7 +119,7 @@ QString recommendedEnergyText(const store::StoredExploration& exploration)
                       fidelityOf(exploration.summary));
 }
 
-/// ", attention by flash" of the trials there; more than one kernel where sizes differ in it.
+/// ", attention by flash" for the trials on that device; lists several kernels if sizes use different ones.
 QString attentionText(const store::StoredExploration& exploration, const QString& device)
 {
     QStringList kernels;
@@ -150,7 +150,8 @@ QString wallText(const store::ExplorationSummary& summary)
     return durationText(static_cast<double>(summary.info.started.msecsTo(summary.end->finished)) / 1000.0);
 }
 
-/// What is said of an exploration, one row for each property, so that two can stand side by side.
+/// Returns the description of an exploration, one row for each property, so that two explorations can be
+/// shown side by side.
 Rows propertyRows(const store::StoredExploration& exploration)
 {
     const store::ExplorationSummary& summary = exploration.summary;
@@ -185,7 +186,8 @@ Rows propertyRows(const store::StoredExploration& exploration)
         {QStringLiteral("energy"), recommendedEnergyText(exploration)}};
 }
 
-/// Its sizes and what each of them achieved, and what it says of them in the place of its flags.
+/// Returns the sizes of a comparison with the speed of each; the last column holds its result before its
+/// flags.
 QStringList comparisonRow(const trial::TrialRecord& trial, const config::Fidelity& fidelity)
 {
     QStringList sizes;

@@ -106,7 +106,7 @@ QJsonObject trainingObject(const config::TrainingSettings& training)
             {QStringLiteral("learning_rate"), orNull(training.learningRate)}};
 }
 
-/// Where the values stand that the config itself has.
+/// Returns the places of the values that the config itself holds.
 QJsonObject placesObject(const config::ConfigContents& contents)
 {
     QJsonObject places;
@@ -140,7 +140,8 @@ QJsonValue objectOf(const model::StepMemory& memory)
                        {QStringLiteral("bytes_per_sample"), memory.bytesPerSample}};
 }
 
-/// How near trials of a phase would be to the run, and what they would hold; null where there are none.
+/// Returns the fidelity to the run that trials of a phase would have, and the memory that they would need;
+/// null if there are no trials.
 QJsonValue trialsObject(const QString& path, const config::ConfigContents& contents,
                         engine::ExplorationOptions options, model::Phase phase)
 {

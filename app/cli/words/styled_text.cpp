@@ -10,7 +10,7 @@ namespace batchpeak::cli {
 
 namespace {
 
-// Of the eight colors that every terminal has, which its user has chosen to be legible.
+// Uses the eight colors that every terminal has; its user has chosen them to be legible.
 QString renditionOf(Style style)
 {
     switch (style) {

@@ -15,7 +15,7 @@ namespace batchpeak::cli {
 
 namespace {
 
-// The C locale of Qt groups nothing; this one writes "2,115.5" whatever the user's own is.
+// Qt's C locale does not group digits; this locale writes "2,115.5" whatever the user's own locale is.
 const QLocale& terminalLocale()
 {
     static const QLocale locale(QLocale::English, QLocale::UnitedStates);
@@ -114,7 +114,7 @@ QString batchText(const config::BatchPlan& plan)
 
 QStringList alignedLines(const std::vector<QStringList>& rowsOfAnyText)
 {
-    // A column is as wide as what is seen of it.
+    // The width of a column is that of its text with control characters made visible.
     std::vector<QStringList> rows = rowsOfAnyText;
     for (QStringList& row : rows)
         std::ranges::transform(row, row.begin(), engine::escapeControls);

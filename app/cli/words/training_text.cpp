@@ -21,7 +21,7 @@ using training::TrainingDescription;
 using training::TrainingSnapshot;
 using training::TrainingState;
 
-/// How the largest size that fits is looked for.
+/// Returns how the largest size that fits is found.
 QString wayText(training::MaximumWay way)
 {
     using training::MaximumWay;
@@ -36,7 +36,8 @@ QString wayText(training::MaximumWay way)
     return QStringLiteral("by prediction from the memory of sizes 1 and 2");
 }
 
-/// "loss 7.6241, 412 samples/s, micro-batch 32 x 8, peak 212 MiB": of a step or an evaluation.
+/// Returns the measurements of a step or an evaluation: "loss 7.6241, 412 samples/s, micro-batch 32 x 8, peak
+/// 212 MiB".
 QString measurements(const StepRecord& record, const config::Fidelity& fidelity)
 {
     QStringList parts{
@@ -61,7 +62,8 @@ config::Fidelity fidelityOf(const TrainingSnapshot& snapshot)
     return snapshot.run ? snapshot.run->run.fidelity : config::Fidelity();
 }
 
-/// Of the steps of this run; nothing where only the data tells how many there are.
+/// Returns the completed share of the steps of this run, or nothing if only the data tells how many steps
+/// there are.
 std::optional<double> shareDone(const TrainingSnapshot& snapshot)
 {
     if (!snapshot.run || snapshot.run->steps <= snapshot.run->firstStep)
@@ -95,7 +97,7 @@ QString batchRowText(const TrainingDescription& training)
                : batch;
 }
 
-/// Which of the ways leads to the micro-batch size.
+/// Returns how the micro-batch size is chosen.
 QString sizeRowText(const TrainingDescription& training)
 {
     const bool grows = !training.growth.isEmpty();
@@ -106,7 +108,7 @@ QString sizeRowText(const TrainingDescription& training)
     return engine::settingText(training.run.plan);
 }
 
-/// A batch that grows is bounded by what fits.
+/// Returns how the batch grows; its size is limited by what fits.
 QString growthRowText(const TrainingDescription& training)
 {
     return training.maximum ? QStringLiteral("%1, up to the largest that fits, %2")
@@ -146,8 +148,8 @@ QString trainedText(const TrainingSnapshot& snapshot)
              countText(samples, QStringLiteral("sample")), endText(snapshot.end));
 }
 
-/// What was found, and what an exploration says beside it.
-/// \param isTrainedWith  it does not only bound a batch that grows
+/// Returns the largest size that was found, and the size that an exploration recommends.
+/// \param isTrainedWith  whether the size is trained with, rather than only limiting a batch that grows
 QString maximumText(const training::MaximumFound& maximum, bool isTrainedWith)
 {
     QStringList effort{countText(maximum.trials, QStringLiteral("trial"))};
@@ -176,7 +178,8 @@ QString peakText(const TrainingSnapshot& snapshot)
                : text;
 }
 
-/// Of all steps but those that warm up, where there are others.
+/// Returns the mean speed of all steps other than warm-up steps; if there are no others, the speed of the
+/// last step.
 QString meanSpeedText(const TrainingSnapshot& snapshot)
 {
     const StepRecord& last = snapshot.steps.back();
@@ -187,7 +190,7 @@ QString meanSpeedText(const TrainingSnapshot& snapshot)
     return speedText(snapshot.samplesPerSecond, snapshot.samplesPerSecond * tokensPerSample, mark);
 }
 
-/// "1,204 samples/s by the last exploration; training is 1.3 % slower"
+/// "1,204 samples/s by the last exploration; training was 1.3 % slower"
 QString predictedText(const TrainingSnapshot& snapshot)
 {
     const double difference = *snapshot.overPrediction;
