@@ -46,13 +46,13 @@ std::string replaced(std::string text, const std::string& what, const std::strin
     return text;
 }
 
-/// Returns the text in single quotes, as a POSIX shell reads it.
+/// In single quotes, as a POSIX shell takes it.
 std::string shellQuoted(const std::string& text)
 {
     return "'" + replaced(text, "'", "'\\''") + "'";
 }
 
-// In fish, a backslash within single quotes is literal, except before a quote or another backslash.
+// In fish a backslash means itself within single quotes, but for before a quote and another backslash.
 std::string fishQuoted(const std::string& text)
 {
     return "'" + replaced(replaced(text, "\\", "\\\\"), "'", "\\'") + "'";
@@ -69,7 +69,7 @@ std::string bashReply(const ValueKinds& values)
     return "_batchpeak_words " + shellQuoted(joined(values.words));
 }
 
-/// Returns the cases that complete the value of an option.
+/// What stands behind an option that takes a value.
 std::string bashValues(const DeclaredCommand& command)
 {
     std::string cases;
@@ -81,7 +81,7 @@ std::string bashValues(const DeclaredCommand& command)
     return cases;
 }
 
-/// Returns the case that completes options and positional arguments.
+/// What stands where no option does.
 std::string bashArguments(const DeclaredCommand& command)
 {
     std::string options = shellQuoted(joined(optionNames(command)));
@@ -111,7 +111,7 @@ std::string zshAction(const ValueKinds& values)
     return values.words.empty() ? " " : "(" + joined(values.words) + ")";
 }
 
-/// Escapes a help text between brackets or a message between colons.
+/// A help between brackets, or a message between colons.
 std::string zshText(const std::string& text)
 {
     std::string escaped = text;
@@ -153,7 +153,7 @@ std::string fishValues(const ValueKinds& values)
     return values.words.empty() ? " -x" : " -x -a " + fishQuoted(joined(values.words));
 }
 
-/// \param condition  condition under which the lines are offered
+/// \param condition  when it is offered
 std::string fishLines(const DeclaredCommand& command, const std::string& condition)
 {
     std::string lines;
@@ -178,7 +178,7 @@ std::string bashCompletion(const DeclaredCommand& program)
 {
     std::string values;
     std::string arguments;
-    // A command line without a command belongs to the program itself.
+    // Without a command the program itself is meant.
     DeclaredCommand window = program;
     window.name.clear();
     for (const DeclaredCommand& command : program.commands) {
