@@ -8,8 +8,8 @@
 
 namespace batchpeak::test {
 
-/// What the exception says that an action ends with; empty where there is none. Exceptions that are no
-/// \p Error go on.
+/// Returns the message of the exception that an action ends with; empty if it ends without one. Exceptions
+/// that are not an \p Error propagate.
 template<typename Error = std::exception, typename Action>
 QString errorOf(const Action& action)
 {

@@ -10,8 +10,8 @@
 
 namespace batchpeak::test {
 
-/// The fields of an event, "event" and "time" among them, in alphabetical order: as the tables of
-/// docs/events.md promise them to other programs. None for an event that is not there.
+/// Returns the fields of an event, including "event" and "time", in alphabetical order, as the tables of
+/// docs/events.md promise them to other programs. Empty for an event that is not listed.
 inline QStringList fieldsOfEvent(const QString& event)
 {
     static const QMap<QString, QStringList> fields = [] {
@@ -25,7 +25,7 @@ inline QStringList fieldsOfEvent(const QString& event)
         for (const QString& line : QString::fromUtf8(document.readAll()).split(QLatin1Char('\n'))) {
             const QRegularExpressionMatch found = row.match(line);
             const QString name = found.captured(1);
-            // An event that was listed before is "as above".
+            // An event that has been listed before says "as above".
             if (!found.hasMatch() || table.contains(name))
                 continue;
             QStringList& names = table[name] = {QStringLiteral("event"), QStringLiteral("time")};

@@ -10,7 +10,7 @@
 
 namespace batchpeak::test {
 
-/// Counts the events of one kind of an exploration or a training, as QSignalSpy counts signals.
+/// Counts the events of one kind of an exploration or a training run, as QSignalSpy counts signals.
 template<typename Kind>
 class EventSpy
 {
@@ -25,7 +25,7 @@ public:
     }
 
     int count() const { return m_count; }
-    /// \return whether one more came within that time
+    /// \return whether another event came within that time
     bool wait(int milliseconds)
     {
         // QTest::qWaitFor sleeps for 10 ms after each event, of which a run has dozens.

@@ -10,7 +10,7 @@
 
 namespace batchpeak::test {
 
-/// The events of a log, one a line.
+/// Returns the events of a log with one event per line.
 inline QList<QJsonObject> eventsIn(const QByteArray& lines)
 {
     QList<QJsonObject> events;
@@ -19,10 +19,10 @@ inline QList<QJsonObject> eventsIn(const QByteArray& lines)
     return events;
 }
 
-/// Of an object, the values of these keys as text: {"attempts":2,"loss":null}. Those that it lacks are left
-/// out.
+/// Returns the values of these keys of an object as text: {"attempts":2,"loss":null}. Keys that the object
+/// lacks are left out.
 ///
-/// \param keys  with spaces between them
+/// \param keys  keys separated by spaces
 inline QByteArray valuesOf(const QJsonObject& object, const char* keys)
 {
     QJsonObject chosen;

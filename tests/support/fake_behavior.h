@@ -9,90 +9,93 @@
 
 namespace batchpeak::test {
 
-/// Something that the fake worker does instead of a good trial or batch: "name@size#attempt*times", or
-/// "name@size+" of that size and all larger ones.
+/// A fault that the fake worker commits instead of a good trial or batch: "name@size#attempt*times", or
+/// "name@size+" for that size and all larger ones.
 struct Fault
 {
-    /// Of a trial: exit, abort, kill, exit42, exit137, hang, garbage, long-line, silent-steps, zero-steps,
-    /// wrong-id, wrong-size, late, failed, unsupported, timeout, oom, lost-memory, host-memory, bare, spill,
-    /// over-headroom, thrash, slow, crawl, fast, disturbed, disturbed-slow, contended, energy, comparison. Of
-    /// a batch: exit, abort, kill, exit42, hang, endless (steps go on for ever), garbage, wrong-id,
-    /// wrong-size, late, failed, unsupported, timeout, oom, lost-memory, host-memory, nan, thrash, slow,
-    /// trial-result. Of a comparison: exit, abort, kill, exit42, hang, garbage, wrong-id, wrong-size
-    /// (compares one that was not asked for), wrong-end (ends with such a one), missing-size, missing-visit
-    /// (of the last size), missing-visits (one of each), more-steps, late, failed, unsupported, timeout, oom,
-    /// lost-memory, spill (of the second size), thrash, disturbed, trial
+    /// Name of the fault. For a trial: exit, abort, kill, exit42, exit137, hang, garbage, long-line,
+    /// silent-steps, zero-steps, wrong-id, wrong-size, late, failed, unsupported, timeout, oom, lost-memory,
+    /// host-memory, bare, spill, over-headroom, thrash, slow, crawl, fast, disturbed, disturbed-slow,
+    /// contended, energy, comparison. For a batch: exit, abort, kill, exit42, hang, endless (steps continue
+    /// forever), garbage, wrong-id, wrong-size, late, failed, unsupported, timeout, oom, lost-memory,
+    /// host-memory, nan, thrash, slow, trial-result. For a comparison: exit, abort, kill, exit42, hang,
+    /// garbage, wrong-id, wrong-size (compares a size that was not requested), wrong-end (ends with such a
+    /// size), missing-size, missing-visit (of the last size), missing-visits (one of each), more-steps, late,
+    /// failed, unsupported, timeout, oom, lost-memory, spill (of the second size), thrash, disturbed, trial.
     std::string name;
-    /// At this size only; nothing stands for every size.
+    /// The only size of the fault; nothing stands for every size.
     std::optional<std::int64_t> size;
-    /// At larger ones too.
+    /// Whether the fault affects larger sizes too.
     bool isFromSize = false;
-    /// At the n-th attempt only, from 1, of those of its kind in a process.
+    /// The only attempt of the fault, counted from 1 among the attempts of its kind in a process.
     std::optional<std::int64_t> attempt;
-    /// So many times only in a process; then the next fault of the size is committed.
+    /// Number of times in a process that the fault is committed; then the next fault of the size is
+    /// committed.
     int times = 1'000'000;
-    /// Of a line alone: the type of the message that it spoils, and the JSON pointer of the number in it that
-    /// a fault of numbers spoils.
+    /// For a fault of a line only: the type of the message that it spoils, and the JSON pointer of the number
+    /// in the message that a fault of numbers spoils.
     std::string message = {};
     std::string field = {};
 };
 
-/// How the fake worker behaves, as the words "key=value" of its command line say.
+/// Behavior of the fake worker, as specified by the words "key=value" of its command line.
 struct FakeBehavior
 {
     /// ok, silent, late, refuse, new-version, garbage, greets (prints 100 lines before hello), chatters (one
     /// more), exit, kill, no-device, bound (by a setting of its user, to half of the device, of which its own
     /// context takes a quarter)
     std::string start = "ok";
-    /// The GPU of this identifier has half of the memory.
+    /// Identifier of a GPU that has half of the memory.
     std::string little;
-    /// How it takes version 2 of the protocol: ok, older (it answers with 1); or it refuses: complain (an
-    /// error line), exit, newer (it answers with 3). Those speak version 1, and know no comparison.
+    /// How the worker responds to version 2 of the protocol: ok, older (it answers with 1); or it refuses:
+    /// complain (an error line), exit, newer (it answers with 3). Workers that refuse speak version 1, and
+    /// know no comparison.
     std::string protocol = "ok";
     /// ok, error, silent, exit
     std::string load = "ok";
-    /// So many loads of a process find half of the memory that they ask for.
+    /// Number of loads of a process that find half of the memory that they ask for.
     int shortLoads = 0;
     /// The kernel that computes attention in trials, as results name it.
     std::string attention;
-    /// What it says that it runs otherwise than asked, with _ for a blank.
+    /// What the worker reports to run differently from the request, with _ for a space.
     std::vector<std::string> approximations;
-    /// Of trials, of comparisons, of batches in training, of batches in evaluation.
+    /// Faults of trials, of comparisons, of batches in training, and of batches in evaluation.
     std::vector<Fault> faults;
     std::vector<Fault> comparisonFaults;
     std::vector<Fault> batchFaults;
     std::vector<Fault> evaluationFaults;
-    /// Of the lines that it says, whatever they answer: "fault:message" or "fault:message:/field", as
-    /// "huge:hello:/device/total_bytes". The size is that of the request, and each type of message is counted
-    /// for itself; "bye" is said to the worker, and the fault follows. In place of the line: exit0, exit1,
-    /// exit42, signal6, signal9, signal11, hang, half (and the end), garbage, long-line. With the line: late
-    /// (for a short time limit), whole-line (as long as a line may be), wrong-id, duplicate, stale (the one
-    /// before of its type comes once more before it), end-after, flood (again and again, for ever), endless
-    /// (the same, with a moment in between), miscounted (of a result: only a number of steps, far too many).
-    /// Of a number: nan, infinite, negative, huge, largest (of 32 bits), tiny.
+    /// Faults of the lines that the worker writes, whatever they answer: "fault:message" or
+    /// "fault:message:/field", such as "huge:hello:/device/total_bytes". The size is that of the request, and
+    /// each type of message is counted separately; "bye" is sent to the worker, and the fault follows.
+    /// Instead of the line: exit0, exit1, exit42, signal6, signal9, signal11, hang, half (and the end),
+    /// garbage, long-line. With the line: late (for a short time limit), whole-line (as long as a line may
+    /// be), wrong-id, duplicate, stale (the previous line of its type is repeated before it), end-after,
+    /// flood (repeated forever), endless (the same, with a pause in between), miscounted (for a result: only
+    /// a number of steps, which is far too large). For a number: nan, infinite, negative, huge, largest (of
+    /// 32 bits), tiny.
     std::vector<Fault> lineFaults;
-    /// It says a log line, and an error that is not fatal, before it answers a request.
+    /// Whether the worker writes a log line, and an error that is not fatal, before it answers a request.
     bool chats = false;
-    /// ok, unknown (the program knows no training), all (it holds no samples out), error, silent, exit
+    /// ok, unknown (the program does not know training), all (it holds out no samples), error, silent, exit
     std::string training = "ok";
     /// ok, fail, link (to a file beside it), silent, exit
     std::string save = "ok";
-    /// In an epoch of data that is not synthetic.
+    /// Number of samples in an epoch of data that is not synthetic.
     std::int64_t samples = 640;
-    /// Of each batch, before its last micro-batch.
+    /// Pause in each batch before its last micro-batch.
     int pauseMilliseconds = 0;
-    /// Faults happen only while this file does not exist; the first one makes it. The harnesses of
-    /// explorations and trainings write the word without a file, and give it one in a folder of theirs.
+    /// Faults happen only while this file does not exist; the first one creates it. The harnesses of
+    /// explorations and training runs write the word without a file, and add a file in their own folder.
     std::string onceFile;
-    /// Each process counts itself in this file. Where there is one, those after the first "after" and up to
-    /// the "until"-th behave as start, protocol, load and the faults say, and the others well.
+    /// Each process counts itself in this file. If there is one, the processes after the first "after" and up
+    /// to the "until"-th behave as start, protocol, load and the faults specify, and the others behave well.
     std::string startsFile;
     int after = 0;
     int until = 1000;
     bool ignoresCancel = false;
     bool ignoresTerminate = false;
     bool ignoresEnd = false;
-    /// Nothing ends it for so many seconds: it gets stuck at its start, and there it stays when it should
+    /// Seconds for which nothing ends the worker: it gets stuck at its start, and stays stuck when it should
     /// end.
     unsigned stuckSeconds = 0;
     /// seconds(m) = alpha + beta m; bytes(m) = base + slope m
@@ -107,14 +110,14 @@ struct FakeBehavior
     /// Lines written on stderr at the start.
     std::vector<std::string> complaints;
 
-    /// \throws std::invalid_argument on a word that is none of these
+    /// \throws std::invalid_argument on an unknown word
     static FakeBehavior parse(const std::vector<std::string>& words);
-    /// To be called once by each process.
+    /// Counts the start of a process; each process calls it once.
     void countStart();
-    /// What to do wrong this time; empty for nothing.
+    /// Returns the fault to commit this time; empty for none.
     /// \param faults  one of the lists of this behavior
     std::string faultFor(std::vector<Fault>& faults, std::int64_t size, std::int64_t attempt) const;
-    /// What to do to a line this time; null for nothing.
+    /// Returns the fault of the line this time; null for none.
     const Fault* faultOfLine(const std::string& message, std::int64_t size, std::int64_t attempt);
 
 private:

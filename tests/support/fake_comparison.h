@@ -13,16 +13,16 @@ namespace batchpeak::test {
 
 /// The comparisons of the fake worker: times and memory by the formulas of its trials.
 ///
-/// A fault of a size is committed when the size is to be visited for the first time; those that falsify the
-/// answer, when it is given.
+/// A fault of a size is committed before the first visit to the size; a fault that falsifies the answer is
+/// committed when the answer is given.
 class FakeComparison
 {
 public:
     /// \param behavior  outlives this object; its faults are used up
     explicit FakeComparison(FakeBehavior& behavior) : m_behavior(behavior) {}
 
-    /// \param limit  of memory [bytes]
-    /// \param clock  since the hello [s]; what the steps take is added
+    /// \param limit  memory limit [bytes]
+    /// \param clock  time since the hello [s]; the time of the steps is added to it
     void answer(const trial::CompareRequest& request, std::int64_t limit, double& clock);
     void cancel(std::int64_t id);
 
@@ -35,7 +35,7 @@ private:
 
     FakeBehavior& m_behavior;
     std::int64_t m_comparisons = 0;
-    /// Of the present comparison.
+    /// Result of the current comparison.
     trial::TrialResult m_result;
     std::string m_falsification;
     int m_steps = 0;

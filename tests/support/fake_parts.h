@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-/// What explorations and trainings on the fake worker are made of.
+/// Parts of explorations and training runs on the fake worker.
 namespace batchpeak::test {
 
-/// A command line of the fake worker.
+/// Returns a command line of the fake worker.
 ///
-/// \param words  its words, see fake_behavior.h; "once" and "starts" get files in \p folder
+/// \param words  words of the command line, see fake_behavior.h; "once" and "starts" get files in \p folder
 inline QString fakeWorkerCommand(const QString& words, const QTemporaryDir& folder)
 {
     QStringList command{QStringLiteral(BATCHPEAK_FAKE_WORKER)};
@@ -28,7 +28,7 @@ inline QString fakeWorkerCommand(const QString& words, const QTemporaryDir& fold
     return command.join(QLatin1Char(' '));
 }
 
-/// One CPU, on which the kernel kills nothing.
+/// Returns parts with one CPU, on which the kernel kills nothing.
 inline engine::ExplorationParts fakeParts()
 {
     engine::ExplorationParts parts;
@@ -37,7 +37,7 @@ inline engine::ExplorationParts fakeParts()
     return parts;
 }
 
-/// In place of its devices, a GPU for each of the identifiers.
+/// Replaces the devices by a GPU for each of the identifiers.
 inline void setGpus(engine::ExplorationParts& parts, const std::vector<std::string>& uuids)
 {
     parts.localDevices = [uuids] {
@@ -49,7 +49,7 @@ inline void setGpus(engine::ExplorationParts& parts, const std::vector<std::stri
     };
 }
 
-/// The process that \p text says to be stuck; 0 for none.
+/// Returns the id of the process that \p text reports as stuck; 0 for none.
 inline qint64 stuckProcessIn(const QString& text)
 {
     static const QRegularExpression sentence(QStringLiteral("process (\\d+) is stuck"));

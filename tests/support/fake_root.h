@@ -13,12 +13,12 @@
 
 namespace batchpeak::test {
 
-/// A folder that stands for /, with the files of /proc and /sys that a test writes into it.
+/// A folder that replaces /, with the files of /proc and /sys that a test writes into it.
 class FakeRoot
 {
 public:
-    /// \param path  without the leading slash: "proc/stat"
-    /// \return whether it was written
+    /// \param path  path without the leading slash: "proc/stat"
+    /// \return whether the file was written
     bool write(const QString& path, const QByteArray& bytes) const
     {
         const QString place = m_folder.filePath(path);

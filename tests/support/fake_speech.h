@@ -10,17 +10,17 @@
 
 namespace batchpeak::test {
 
-/// From now on lines are spoilt as that says.
-/// \param behavior  outlives the process's last word; its faults are used up
+/// Spoils lines as \p behavior specifies from now on.
+/// \param behavior  outlives the last line of the process; its faults are used up
 void speakAs(FakeBehavior& behavior);
-/// Another request is being answered.
-/// \param size  its micro-batch size, the first one of a comparison; 0 where it has none
+/// Called when the answer to another request begins.
+/// \param size  micro-batch size of the request, the first one of a comparison; 0 if it has none
 void beginAnswer(std::int64_t size);
 /// Writes one line of the protocol on standard output.
 void say(const trial::WorkerMessage& message);
-/// Commits the faults of a process that is told to go.
+/// Commits the faults of a process that has received bye.
 void hearBye();
-/// Ends the process where the fault is one of exit, exit42, abort and kill.
+/// Ends the process if the fault is exit, exit42, abort or kill.
 void endProcess(const std::string& fault);
 
 } // namespace batchpeak::test

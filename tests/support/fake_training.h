@@ -12,10 +12,10 @@
 
 namespace batchpeak::test {
 
-/// Makes of a good answer what a fault does to trials and to batches alike.
+/// Distorts a good answer by the faults that trials and batches have in common.
 ///
 /// \param result  a trial::TrialResult or a trial::BatchResult
-/// \return whether the fault is one of those
+/// \return whether the fault is one of them
 template<typename Result>
 bool distortAnswer(const std::string& fault, Result& result)
 {
@@ -42,10 +42,10 @@ bool distortAnswer(const std::string& fault, Result& result)
     return true;
 }
 
-/// The training of the fake worker: times, memory and losses by formulas.
+/// The training run of the fake worker: times, memory and losses by formulas.
 ///
-/// The loss depends on the steps done before and on which samples there are, and not on the micro-batch
-/// size, so that a training with attempts that failed is seen to be the same as one without.
+/// The loss depends on the number of completed steps and on the samples, and not on the micro-batch size, so
+/// that a test can see that a training run with failed attempts is the same as one without.
 class FakeTraining
 {
 public:
@@ -53,7 +53,7 @@ public:
     explicit FakeTraining(FakeBehavior& behavior) : m_behavior(behavior) {}
 
     void load(std::int64_t limit, std::int64_t tokensPerSample);
-    // Whether the process goes on.
+    // Answers a request; returns whether the process continues.
     bool answer(const trial::TrainingRequest& request);
     bool answer(const trial::BatchRequest& request);
     bool answer(const trial::SaveRequest& request);

@@ -13,52 +13,53 @@
 #include <utility>
 #include <vector>
 
-/// The fault matrix: every message of a worker, spoilt in every way, in every command.
+/// The fault matrix: every message of a worker, spoiled in every way, in every command.
 namespace batchpeak::test {
 
-/// A fault that the run does not end with as with others.
+/// A fault after which the run ends differently than after other faults.
 struct Particular
 {
     Text fault;
-    /// What the log says; nothing where the fault does no harm that anybody hears of.
+    /// Text in the log; empty if the fault does no harm that is reported.
     Text said;
     bool doesHarm = false;
 };
 
-/// Where in a run a worker says something, or is told to go, and how the run ends that its faults meet.
+/// A place in a run at which a worker sends a message, or is told to end, and how the run ends after faults
+/// there.
 struct Station
 {
-    /// "explore", and the type of the message.
+    /// The command, such as "explore", and the type of the message.
     Text command;
     Text message;
-    /// Which of the messages are spoilt: "@size", "#number", or both.
+    /// Which of the messages are spoiled: "@size", "#number", or both.
     Text place = {};
-    /// What is said where none comes, or too late.
+    /// Text in the log if no message comes, or comes too late.
     Text silence = {};
-    /// As JSON pointers.
+    /// Numbers in the message, as JSON pointers.
     QStringList numbers = {};
     std::vector<Particular> particulars = {};
 };
 
-/// One line of a worker that is spoilt.
+/// One spoiled line of a worker.
 struct LineFault
 {
-    /// A word of fake_behavior.h.
+    /// Name of the fault in fake_behavior.h.
     QString name;
-    /// Of a fault of a number.
+    /// JSON pointer of the number that the fault spoils; empty for other faults.
     QString number;
-    /// What is said of it, and whether something ends with it.
+    /// Text in the log, and whether the fault ends something.
     QString said;
     bool doesHarm = true;
 
-    /// Nothing comes in its time that is an answer, or leads to one.
+    /// Whether no answer, or message that leads to one, comes in time.
     bool isSilence() const
     {
         return name == QLatin1String("hang") || name == QLatin1String("late") ||
                name == QLatin1String("endless");
     }
     QString title() const { return number.isEmpty() ? name : name + QLatin1Char(' ') + number; }
-    /// For the command line of the fake worker.
+    /// Returns the word for the command line of the fake worker.
     QString wordAt(const Station& station) const
     {
         const QString field = number.isEmpty() ? QString() : QLatin1Char(':') + number;
@@ -74,7 +75,7 @@ struct Ending
     const char* said;
 };
 
-// A worker that goes away says no more, whatever it was to say.
+// A worker that ends sends no more messages, whichever message was due.
 inline constexpr Ending ends[] = {
     {"exit0", "ended with exit code 0"},       {"exit1", "ended with exit code 1"},
     {"exit42", "only a fresh process clears"}, {"signal6", "ended by signal 6"},
@@ -95,7 +96,7 @@ inline constexpr Ending numbers[] = {
 
 } // namespace faults
 
-/// All faults that can meet a station.
+/// Returns all faults that can happen at a station.
 inline std::vector<LineFault> faultsAt(const Station& station)
 {
     std::vector<LineFault> all;
@@ -105,7 +106,7 @@ inline std::vector<LineFault> faultsAt(const Station& station)
     for (const char* name : {"hang", "late"})
         all.push_back({.name = QLatin1String(name), .said = station.silence});
     if (isBye) {
-        // Whoever is told to go may go as it likes.
+        // A worker that is told to end may end in any way.
         for (LineFault& fault : all)
             fault.doesHarm = false;
         return all;
@@ -131,7 +132,7 @@ inline std::vector<LineFault> faultsAt(const Station& station)
     return all;
 }
 
-/// How many of the rows of a test ended as they should, of each command, message and fault.
+/// Counts how many rows of a test ended as expected, for each command, message and fault.
 class FaultTable
 {
 public:
@@ -147,7 +148,7 @@ public:
         count.passed += hasPassed ? 1 : 0;
     }
 
-    /// A line for each message, a column for each fault, and how many there are in all.
+    /// Returns a line for each message, a column for each fault, and the total.
     QString text() const
     {
         QString text = cell({}, widest(m_lines));

@@ -17,7 +17,7 @@ inline void writeFile(const QString& path, const QByteArray& bytes)
         qFatal("the test's file %s cannot be written", qPrintable(path));
 }
 
-/// A script of the shell, in folders that are made for it.
+/// Writes an executable shell script, and creates the folders that it lies in.
 inline void writeProgram(const QString& path, const QByteArray& script)
 {
     const QFileInfo program(path);
@@ -27,7 +27,7 @@ inline void writeProgram(const QString& path, const QByteArray& script)
     QFile::setPermissions(path, QFile::permissions(path) | QFile::ExeOwner);
 }
 
-/// Empty where it cannot be read.
+/// Returns the content of a file; empty if it cannot be read.
 inline QByteArray readFile(const QString& path)
 {
     QFile file(path);

@@ -8,7 +8,7 @@
 
 namespace batchpeak::test {
 
-/// A history as another program has it open, as long as this is there.
+/// Keeps a history open as another program would, during the lifetime of this object.
 class OtherProgram
 {
 public:
@@ -29,7 +29,7 @@ public:
 
     bool run(const char* statement) { return QSqlQuery(m_database).exec(QString::fromUtf8(statement)); }
 
-    /// Shuts out who reads, too, which a write-ahead log does not.
+    /// Locks out readers too, which a write-ahead log does not.
     bool hold() { return run("PRAGMA locking_mode = EXCLUSIVE") && run("BEGIN EXCLUSIVE"); }
 
 private:

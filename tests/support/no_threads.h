@@ -9,8 +9,8 @@
 
 namespace batchpeak::test {
 
-/// As long as it lives this process can make no thread, as where a limit of processes is reached: the stack
-/// of each would be larger than any address space.
+/// During the lifetime of this object the process can create no thread, as if a limit of processes were
+/// reached: the stack of each thread would be larger than any address space.
 class NoThreads
 {
 public:

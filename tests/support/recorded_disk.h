@@ -15,42 +15,42 @@
 
 namespace batchpeak::test {
 
-/// What a power loss leaves of that which was not synced.
+/// What remains of unsynced data after a power loss.
 enum class Unsynced {
-    /// Nothing.
+    /// Nothing remains.
     Lost,
-    /// Each write and each change of a name for itself, or not.
+    /// Each write and each change of a name remains or not, independently of the others.
     Some,
-    /// As Some, and of a write perhaps its first sectors alone.
+    /// Like Some, but of a write possibly only the first sectors remain.
     Torn,
-    /// All: what stands in the files while there is power.
+    /// Everything remains: the files are as they were while the power was on.
     Kept
 };
 
-/// Records every write, truncation, sync and change of a name in one folder and below it, by whomever in this
-/// program it is made (SQLite, Qt, ourselves), and tells what a disk holds when the power fails in between.
+/// Records every write, truncation, sync and change of a name in one folder and below it, whichever code in
+/// this program makes it (SQLite, Qt, our own), and restores what a disk holds if the power fails in between.
 ///
-/// It is stricter than file systems are: contents are on the disk once their file was synced, a name once its
-/// folder was, and what was not synced may arrive in any order. It stands in the place of libc's functions
-/// (recorded_disk.cpp), knows neither symbolic links nor paths from an open folder, and sees nothing of
-/// memory that is shared through a file. Syncs are recorded alone, not done.
+/// This class is stricter than file systems are: contents are on the disk once their file was synced, a name
+/// once its folder was, and unsynced changes may arrive in any order. It replaces functions of libc
+/// (recorded_disk.cpp). It does not support symbolic links or paths relative to an open folder, and does not
+/// see memory that is shared through a file. Syncs are only recorded, not executed.
 class RecordedDisk
 {
 public:
-    /// Begins to record; what the folder holds counts as synced.
+    /// Starts recording; the present content of the folder counts as synced.
     explicit RecordedDisk(const QString& folder);
-    /// Ends it, if it goes on still.
+    /// Stops recording if it has not been stopped yet.
     ~RecordedDisk();
     RecordedDisk(const RecordedDisk&) = delete;
     RecordedDisk& operator=(const RecordedDisk&) = delete;
 
     void stop();
-    /// Those so far.
+    /// Number of operations recorded so far.
     std::size_t operations() const { return m_operations.size(); }
-    /// Makes \p folder what the disk holds when the power fails after so many operations.
+    /// Fills \p folder with what the disk holds if the power fails after that number of operations.
     void restore(const QString& folder, std::size_t operations, Unsynced unsynced, std::uint32_t seed) const;
 
-    // What follows is for the functions that stand in libc's place.
+    // The functions below are for those that replace libc's.
     void opened(int descriptor, const std::string& path, int flags);
     void closed(int descriptor) { m_open.erase(descriptor); }
     void wrote(int descriptor, std::int64_t offset, const void* bytes, std::size_t count);
@@ -68,10 +68,10 @@ private:
     struct Node
     {
         bool isFolder = false;
-        /// At the end of the recording; what stands in a file is in the operations alone.
+        /// Entries at the end of the recording; the content of a file is in the operations alone.
         std::map<std::string, int> entries = {};
     };
-    /// A name in a folder gets another node, or none.
+    /// A change of a name in a folder, which then refers to another node or to none.
     struct NameChange
     {
         int folder = none;
@@ -81,11 +81,11 @@ private:
     struct Operation
     {
         enum class Kind { Write, Truncate, Names, Sync } kind = Kind::Sync;
-        /// Of all but Names.
+        /// The node; used by all kinds except Names.
         int node = none;
         std::int64_t offset = 0;
         QByteArray bytes = {};
-        /// Together or not at all.
+        /// Changes of names that happen together or not at all.
         std::vector<NameChange> names = {};
     };
     struct Place
@@ -109,7 +109,7 @@ private:
     std::vector<Operation> m_operations;
 };
 
-/// Lets syncs be, of files whose durability is not what a test is about.
+/// Skips syncs, for tests that are not about the durability of files.
 class WithoutSyncs
 {
 public:
@@ -119,12 +119,13 @@ public:
     WithoutSyncs& operator=(const WithoutSyncs&) = delete;
 };
 
-/// A disk under one folder that takes nothing more: by a system call's error it is told why.
+/// A disk below one folder that refuses changes with the error of a system call.
 class RefusingDisk
 {
 public:
-    /// \param error  ENOSPC lets no file grow and none be made, EROFS lets nothing be changed, EIO takes all
-    ///        but fails to sync, ENOLCK takes all and has no locks, EBUSY lets no file take another's place
+    /// \param error  ENOSPC: no file can grow or be created; EROFS: nothing can be changed; EIO: everything
+    ///        is accepted, but syncs fail; ENOLCK: everything is accepted, but there are no locks; EBUSY: no
+    ///        file can replace another
     RefusingDisk(const QString& folder, int error);
     ~RefusingDisk();
     RefusingDisk(const RefusingDisk&) = delete;

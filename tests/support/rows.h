@@ -31,7 +31,7 @@
 /// `const auto add = rows<Division>(); add(name, {.batch = n});`.
 namespace batchpeak::test {
 
-/// A text of a row, where what is tested takes a QString: the row holds a plain literal.
+/// A text of a row for tests of code that takes a QString: the row can hold a plain literal.
 struct Text : QString
 {
     Text() = default;
@@ -50,8 +50,8 @@ struct RowOf<Value>
     using Type = Value;
 };
 
-/// The one column of such a test. Qt knows the type of a column by its name, which types in anonymous
-/// namespaces of one program may share; std::any tells them apart.
+/// The only column of such a test. Qt identifies the type of a column by its name, and types in anonymous
+/// namespaces of one program may share a name; std::any tells them apart.
 struct RowColumn
 {
     std::any row;
@@ -86,7 +86,7 @@ Rows<Values...> rows(std::initializer_list<typename Rows<Values...>::NamedRow> a
     return add;
 }
 
-/// The row that the running test function is called for, by the types that rows() was called with.
+/// Returns the row that the running test function is called for; takes the types that rows() was called with.
 template<typename... Values>
 const typename Rows<Values...>::Row& row()
 {
@@ -100,7 +100,7 @@ using batchpeak::test::row;
 using batchpeak::test::rows;
 using batchpeak::test::Text;
 
-/// So that QCOMPARE prints both where they differ.
+/// Makes QCOMPARE print both values if they differ.
 template<>
 inline char* QTest::toString(const std::string& text)
 {

@@ -8,7 +8,7 @@
 
 namespace batchpeak::test {
 
-/// A small GPT-2 config on one device.
+/// Returns a small GPT-2 config on one device.
 inline config::ConfigContents smallConfig(std::int64_t batchSize = 64)
 {
     config::ConfigContents contents;

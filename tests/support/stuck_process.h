@@ -19,9 +19,10 @@ inline pid_t childThatSleeps(unsigned seconds)
     return child;
 }
 
-/// Makes of this process one that neither SIGTERM nor SIGKILL to its group ends, as one that a call of its
-/// driver holds back. No program can be that on purpose: it leaves its process group, in which a child stays
-/// and is killed in its place. \param seconds  that the child lives
+/// Turns this process into one that neither SIGTERM nor SIGKILL to its process group ends, like a process
+/// that is stuck in a call of its driver. No program can become that on purpose: this process leaves its
+/// process group, in which a child stays and is killed instead.
+/// \param seconds  lifetime of the child
 inline void becomeStuck(unsigned seconds)
 {
     childThatSleeps(seconds);

@@ -25,8 +25,8 @@
             return;                                                                                          \
     } while (false)
 
-/// Checks that wait, with events served, until what they look at holds. Qt's own (QTRY_VERIFY) give up after
-/// five seconds, which a sanitizer on a busy machine needs.
+/// Checks that wait until a condition holds, while events are processed. Qt's own (QTRY_VERIFY) give up after
+/// five seconds; a sanitizer on a busy machine can need that long.
 #define TRY_VERIFY(condition) QTRY_VERIFY_WITH_TIMEOUT(condition, batchpeak::test::longestWaitMilliseconds)
 #define TRY_VERIFY2(condition, text)                                                                         \
     QTRY_VERIFY2_WITH_TIMEOUT(condition, text, batchpeak::test::longestWaitMilliseconds)

@@ -8,22 +8,22 @@
 #include <functional>
 #include <vector>
 
-/// A device without noise, so that a test knows what a search has to answer: a step takes (overhead + size)
-/// milliseconds, and a sample 50 MiB on top of what is held at the start.
+/// A device without noise, so that a test knows the correct answer of a search: a step takes (overhead +
+/// size) milliseconds, and each sample takes 50 MiB in addition to the memory held at the start.
 namespace exact {
 
 using Sizes = std::vector<std::int64_t>;
 using TrialOf = std::function<batchpeak::search::Measurement(const batchpeak::search::Proposal&)>;
 
-/// All sizes, in memory for \p largestFit samples. These devices compare none.
+/// Returns a space of all sizes with memory for \p largestFit samples. These devices compare no sizes.
 batchpeak::search::SearchSpace spaceFor(std::int64_t largestFit);
 
 batchpeak::search::Measurement trial(std::int64_t size, double overhead);
 batchpeak::search::Measurement outOfMemory(std::int64_t size);
-/// Trials that run as far as the memory of \p space goes.
+/// Returns trials that run as long as they fit into the memory of \p space.
 TrialOf deviceWith(const batchpeak::search::SearchSpace& space, double overhead);
 
-/// Sizes proposed one after another until the search ends.
+/// Returns the sizes that the search proposes, one after another, until it ends.
 Sizes searchWith(batchpeak::search::Strategy& strategy, const TrialOf& run);
 
 } // namespace exact

@@ -7,25 +7,27 @@
 #include <span>
 #include <vector>
 
-/// A number that changes by chance from place to place and is seen through noise: how likely what was seen
-/// is, and draws of what it may have been. Kalman filter, and smoothing by forward filtering and backward
-/// sampling (Frühwirth- Schnatter, Journal of Time Series Analysis 15, 1994); linear in the number of places.
+/// A value that changes randomly from place to place and is observed with noise: computes the likelihood of
+/// the observations, and draws possible values. It uses a Kalman filter, and smoothing by forward filtering
+/// and backward sampling (Frühwirth-Schnatter, Journal of Time Series Analysis 15, 1994); its cost is linear
+/// in the number of places.
 class GaussianChain
 {
 public:
     struct Link
     {
-        /// What remains of the value of the place before, and the variance of what is added. Of the first
-        /// place the value before is 0, so that the variance is that of the value itself.
+        /// Factor that the value of the previous place is multiplied by, and variance of the addition. The
+        /// value before the first place is 0, so the first variance is that of the value itself.
         double keeps = 1.0;
         double variance = 0.0;
         double seen = 0.0;
         double seenVariance = 1.0;
     };
 
-    /// Natural logarithm, the same constant left out for each chain of as many places.
+    /// Returns the natural logarithm of the likelihood without a constant, which is the same for all chains
+    /// of equal length.
     static double logLikelihood(std::span<const Link> links);
 
-    /// One value for each place.
+    /// Draws one value for each place.
     static std::vector<double> draw(std::span<const Link> links, batchpeak::search::RandomSource& random);
 };

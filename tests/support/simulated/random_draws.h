@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-/// Draws between two bounds, by which simulated devices are made.
+/// Random draws between two bounds, used to generate simulated devices.
 inline double uniform(batchpeak::search::RandomSource& random, double low, double high)
 {
     return low + (high - low) * random.uniform();

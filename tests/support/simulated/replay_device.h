@@ -15,73 +15,75 @@
 
 class SweepTruth;
 
-/// A device that is a formula or a table: what a trial would measure on it, and the truth that a search can
-/// only estimate. All chance comes from the seed.
+/// A device that is a formula or a table: it provides the measurements of trials, and the truth that a search
+/// can only estimate. All randomness comes from the seed.
 class ReplayDevice
 {
 public:
     struct Truth
     {
         std::string family;
-        /// Time of one micro-batch when all is calm [s].
+        /// Time of one micro-batch on the calm device [s].
         std::function<double(std::int64_t)> seconds;
-        /// Peak reserved bytes; a size fits when they are within limitBytes.
+        /// Peak reserved bytes; a size fits if they are within limitBytes.
         std::function<double(std::int64_t)> peakBytes;
         double baselineBytes = 0.0;
         double limitBytes = 0.0;
         std::int64_t maximum = 65535;
-        /// Sizes from which the allocator flushes its cache again and again; 0 where it never does.
+        /// Size from which the allocator flushes its cache repeatedly; 0 if it never does.
         std::int64_t thrashesFrom = 0;
-        /// How often the worker's counters show it.
+        /// Probability that the worker's counters show the thrashing.
         double thrashSeen = 0.7;
-        /// Relative deviations of single steps, of whole runs, and of the slow drift.
+        /// Relative standard deviations of single steps, of whole runs, and of the slow drift.
         double stepNoise = 0.01;
         double runNoise = 0.003;
         double drift = 0.0;
         double outlierShare = 0.0;
         double setupSeconds = 0.5;
-        /// Of the optimizer step, which is no part of a micro-batch.
+        /// Time of the optimizer step, which is not part of a micro-batch.
         double optimizerSeconds = 0.0;
         Restlessness restlessness;
-        /// Of a recorded device: everything else that its curve may be. Nothing where the curve is known.
+        /// All possible curves of a recorded device; null if the curve is known.
         std::shared_ptr<const SweepTruth> possible = {};
     };
 
     ReplayDevice(Truth truth, std::uint64_t seed);
 
     const Truth& truth() const { return m_truth; }
-    /// What a search on it would be asked.
+    /// Returns the search space that a search on the device would get.
     batchpeak::search::SearchSpace space() const;
     batchpeak::search::Measurement run(const batchpeak::search::Proposal& proposal);
     double clockSeconds() const { return m_speed.clock(); }
-    /// Lets time pass without a trial, where another device has one; never backwards.
+    /// Lets time pass without a trial, while another device has one; never backward.
     void waitUntil(double clockSeconds) { m_speed.restUntil(clockSeconds); }
-    /// The device is the same, and so is what it did; the chance from now on is another.
+    /// Replaces the random source from now on; the device and its past stay the same.
     void reseed(std::uint64_t seed);
 
     bool fits(std::int64_t size) const;
-    /// Largest size up to which all fit.
+    /// Largest size such that it and all smaller sizes fit.
     std::int64_t largestFit() const { return m_largestFit; }
-    /// True samples/s of the best of these sizes that fits; of all sizes where the list is empty.
+    /// True samples/s of the best of these sizes that fits; of all sizes if the list is empty.
     double bestSpeed(const std::vector<std::int64_t>& candidates) const;
     double speed(std::int64_t size) const;
-    /// Mean time of a step in the long run over its calm time, all noise included.
+    /// Ratio of a step's mean time in the long run to its calm time, all noise included.
     double meanSlowdown() const;
     /// Cost of an undisturbed trial [s], failures included.
     double trialSeconds(std::int64_t size) const;
-    /// Of 1, 2, 4, ... to the limit [s].
+    /// Cost of trials of 1, 2, 4, ... up to the limit [s].
     double rampSeconds() const;
 
 private:
     double driftNow();
-    /// ln of what a trial from now on, or one visit of a comparison, has of its own on a recorded device;
-    /// else 0. \param others  so many visits further on the tape
+    /// Returns ln of the own deviation of a trial that begins now, or of one visit of a comparison, on a
+    /// recorded device; otherwise 0.
+    /// \param others  number of visits to skip on the tape
     double recordedNoise(std::size_t others = 0) const;
-    /// From now on steps deviate as those of the recorded visit do that is played at this moment.
+    /// Makes the following steps deviate like those of the recorded visit that is played at this moment.
     void beginVisit();
-    /// ln of the next one's deviation; 0 on a device that is not recorded.
+    /// Returns ln of the next step's deviation; 0 on a device that is not recorded.
     double recordedStepNoise();
-    /// One step from now on, whose typical time is this [s].
+    /// Returns the time of one step that begins now.
+    /// \param typical  its typical time [s]
     double stepSeconds(double typical);
     batchpeak::search::Measurement compare(const batchpeak::search::Proposal& proposal);
 
@@ -92,7 +94,7 @@ private:
     DeviceSpeed m_speed;
     double m_drift = 0.0;
     double m_driftClock = -1e9;
-    /// The steps of the recorded visit that a trial plays.
+    /// Position in the recorded visit whose steps a trial plays.
     std::size_t m_playedVisit = 0;
     std::size_t m_playedStep = 0;
 };
