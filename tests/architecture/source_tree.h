@@ -7,24 +7,24 @@
 
 #include <vector>
 
-/// One of our own source files, as the rules of the tree see it.
+/// One of our own source files, in the form that the rules of the tree check.
 struct SourceFile
 {
-    /// From the root of the project: "core/search/strategy.h".
+    /// Path relative to the root of the project: "core/search/strategy.h".
     QString path;
     QStringList lines;
 
-    /// Whether it lies in \p folder or below it.
+    /// Whether the file lies in \p folder or below it.
     bool liesIn(const QString& folder) const;
-    /// What its #include lines name, without quotes or brackets.
+    /// Returns the names in its #include lines, without quotes or brackets.
     QStringList includes() const;
 };
 
-/// Every C++ file of the rooms and their tests.
+/// Returns every C++ file of the rooms and their tests.
 std::vector<SourceFile> sourceFiles(const QString& root);
 
-/// The CMakeLists.txt of every room and of its tests.
+/// Returns the CMakeLists.txt of every room and of its tests.
 std::vector<SourceFile> buildFiles(const QString& root);
 
-/// The text of a file of the project; empty where there is none.
+/// Returns the text of a file of the project; empty if it does not exist.
 QString textOf(const QString& path);

@@ -15,14 +15,14 @@ namespace batchpeak::test {
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
-/// The first GPU, as the programs of the GPU suite use it, or why there is none.
+/// The first GPU, as the programs of the GPU suite use it, or the reason why there is none.
 class Gpu
 {
 public:
-    /// The first statement of main: see network::loadAcceleratorLibrary.
+    /// Create it in the first statement of main: see network::loadAcceleratorLibrary.
     Gpu();
 
-    /// A full sentence; empty where there is a GPU.
+    /// Why there is no GPU, as a full sentence; empty if there is one.
     const std::string& reasonToSkip() const { return m_reason; }
     network::DeviceMemory& memory() { return *m_memory; }
 
@@ -31,8 +31,8 @@ private:
     std::unique_ptr<network::DeviceMemory> m_memory;
 };
 
-/// A part of the suite: its tests are skipped with a reason where there is no GPU, and leave no limit of
-/// memory behind.
+/// A part of the suite: its tests are skipped with a reason if there is no GPU, and leave no memory limit
+/// behind.
 class GpuSuite : public QObject
 {
     Q_OBJECT
@@ -51,7 +51,7 @@ private:
     Gpu& m_gpu;
 };
 
-/// The main of a part.
+/// Implements the main of a part.
 template<typename Suite>
 int runOnGpu(int argc, char** argv)
 {

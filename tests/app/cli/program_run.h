@@ -13,60 +13,61 @@
 #include <initializer_list>
 #include <vector>
 
-/// What one run of the batchpeak program said and how it ended.
+/// Output and end of one run of the batchpeak program.
 struct ProgramRun
 {
-    /// 128 + signal where a signal ended it, -1 where it did not start or did not end.
+    /// 128 + signal if a signal ended the program, -1 if it did not start or did not end.
     int exitCode = -1;
     QString out;
     QString err;
 
-    /// Whether \p part stands on stdout, or on stderr.
+    /// Whether stdout, or for remarks() stderr, contains \p part.
     bool answers(const char* part) const { return out.contains(QString::fromUtf8(part)); }
     bool remarks(const char* part) const { return err.contains(QString::fromUtf8(part)); }
 
-    /// Whether it ended with 0, and all these parts stand on stdout.
+    /// Whether the program ended with 0, and stdout contains all these parts.
     bool succeeded(std::initializer_list<const char*> answers = {}) const;
-    /// Whether it ended with 1 and a sentence of its own on stderr, where all these parts stand, and said
-    /// nothing on stdout.
+    /// Whether the program ended with 1 and a sentence of its own on stderr that contains all these parts,
+    /// and wrote nothing to stdout.
     bool refused(std::initializer_list<const char*> remarks) const;
 
     QStringList outLines() const;
-    /// Both streams, for the message of a failed check.
+    /// Returns both streams, for the message of a failed check.
     QByteArray text() const;
 };
 
-/// Runs the built program as a person without a display would, and waits for its end.
+/// Runs the built program as a user without a display would, and waits for its end.
 ProgramRun runProgram(const QStringList& arguments, const QProcessEnvironment& environment);
 ProgramRun runProgram(const QStringList& arguments);
 
-/// The same where no file may grow beyond 8 KiB, as by ulimit -f.
+/// Does the same with a limit of 8 KiB for file sizes, as by ulimit -f.
 ProgramRun runWithSmallFiles(const QStringList& arguments, const QProcessEnvironment& environment);
 
-/// The same with a reader that goes away behind so many lines, as in `| head -1`. \c out is what that has
-/// read.
+/// Does the same with a reader that exits after that many lines, as in `| head -1`. \c out is what the reader
+/// has read.
 ProgramRun runIntoHead(const QStringList& arguments, int lines);
 
-/// The environment without a display.
+/// Returns the environment without a display.
 QProcessEnvironment environmentWithoutDisplay();
 
-/// Those of a line: "--max-trials 3".
+/// Returns the words of a line: "--max-trials 3".
 QStringList words(const char* line);
 
-/// A config of the examples that come with the program.
+/// Returns the path of a config among the examples that come with the program.
 QString examplePath(const char* name);
 
-/// The text of the GPT-2 among them, with a size in the place of its "explore".
+/// Returns the text of the GPT-2 example, with a size in place of its "explore".
 QByteArray exampleWithSize(const QByteArray& size);
 
-/// "explore", a config, the fake worker behaving as \p behavior says, and \p options.
+/// Returns "explore", a config, options for a fake worker that behaves as \p behavior specifies, and \p
+/// options.
 QStringList exploreArguments(const char* behavior, const QStringList& options = {},
                              const QString& config = examplePath("gpt2-tiny.yaml"));
 
-/// "train" in the place of "explore".
+/// Returns the same with "train" instead of "explore".
 QStringList trainArguments(const char* behavior, const QStringList& options = {});
 
-/// The program while it runs, on a pipe for each stream. It is killed at the end.
+/// The running program, with a pipe for each stream. The destructor kills it.
 class RunningProgram
 {
 public:
@@ -76,7 +77,7 @@ public:
     QProcess& process() { return m_process; }
     const QByteArray& out() const { return m_out; }
 
-    /// Waits until \p text stands on stdout, or on stderr.
+    /// Waits until stdout, or for waitForRemark() stderr, contains \p text.
     bool waitForAnswer(const QByteArray& text);
     bool waitForRemark(const QByteArray& text);
     bool waitForEnd();
@@ -90,7 +91,7 @@ private:
     QByteArray m_err;
 };
 
-/// What is said where \p attempt is refused; empty where it is not.
+/// Returns the message with which \p attempt is refused; empty if it is not.
 template<typename Attempt>
 QString complaintAbout(Attempt attempt)
 {
@@ -102,13 +103,13 @@ QString complaintAbout(Attempt attempt)
     return {};
 }
 
-/// Events in JSON Lines; nothing where one line is no JSON object.
+/// Returns the events of JSON Lines, or nothing if a line is not a JSON object.
 std::vector<QJsonObject> eventsIn(const QByteArray& text);
 
-/// What kind of event it is: "started".
+/// Returns the kind of an event: "started".
 QString nameOf(const QJsonObject& event);
 
-/// The bytes of a file; empty where it cannot be read.
+/// Returns the bytes of a file; empty if it cannot be read.
 QByteArray bytesOf(const QString& path);
 
 /// \return whether all of them were written

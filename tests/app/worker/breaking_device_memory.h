@@ -9,16 +9,17 @@
 
 namespace batchpeak::test {
 
-/// The CPU's memory, but for one breakdown in the midst of a trial, where a GPU reports its own: when the
-/// device is waited for.
+/// The CPU's memory with one breakdown in the middle of a trial, at the moment when a GPU reports its own:
+/// when the host waits for the device.
 ///
-/// The words for it: illegal-access, index-out-of-range, cublas, nccl (only a fresh process helps),
+/// Names of breakdowns: illegal-access, index-out-of-range, cublas, nccl (only a fresh process helps),
 /// too-many-blocks (this size is not supported), host-memory, lost-memory (out of memory, and 512 bytes stay
 /// lost).
 class BreakingDeviceMemory final : public network::DeviceMemory
 {
 public:
-    /// \param onceFile  it breaks down only while there is no such file, and makes it then; empty: always
+    /// \param onceFile  the memory breaks down only while this file does not exist, and creates it then;
+    ///        empty: always
     BreakingDeviceMemory(std::string breakdown, std::filesystem::path onceFile);
 
     network::DeviceId device() const override { return m_memory.device(); }
@@ -32,7 +33,7 @@ public:
     std::int64_t peakReservedBytes() const override { return m_memory.peakReservedBytes(); }
     std::int64_t allocationRetries() const override { return m_memory.allocationRetries(); }
     std::int64_t outOfMemoryCount() const override { return m_memory.outOfMemoryCount(); }
-    /// A trial begins with it.
+    /// Every trial begins with this call.
     void resetPeaks() override;
     void emptyCache() override { m_memory.emptyCache(); }
     void synchronize() override;

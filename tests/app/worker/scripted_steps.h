@@ -19,7 +19,7 @@
 
 namespace batchpeak::worker {
 
-/// Steps of known length; whatever is scripted happens at the step of that number, counted from 0.
+/// Steps of known length. A scripted event happens at the step with its number, counted from 0.
 class ScriptedSteps : public TrialSteps
 {
 public:
@@ -76,20 +76,21 @@ public:
                 .spilled = m_taken > spillingStep};
     }
 
-    /// The first steps [s], and all others.
+    /// Lengths of the first steps [s]; `usual` is that of all others.
     std::vector<double> first = {1.0, 0.2};
     double usual = 0.2;
     bool failsToPrepare = false;
     int spillingStep = 1000;
     int failingStep = -1;
     int retryingStep = 1000;
-    /// Whose chain the optimizer makes no step of.
+    /// Steps whose chain lacks the optimizer's step.
     std::vector<int> leftOut;
     int leftOutFrom = 1'000'000;
     network::Failure failure{.outcome = trial::Outcome::OutOfMemory, .neededBytes = 5000, .text = "refused"};
 
     std::vector<int> chains;
-    /// As inputs were made of them; and after how many steps the cache was emptied.
+    /// Sizes in the order in which inputs were created, and numbers of steps after which the cache was
+    /// emptied.
     std::vector<std::int64_t> sizes;
     std::vector<int> flushes;
     int stepsBeforeReset = -1;
@@ -100,7 +101,7 @@ private:
     int m_taken = 0;
 };
 
-/// Writes down what it hears, and reports disturbances.
+/// Records its calls, and reports disturbances.
 class ScriptedGate : public TrialGate
 {
 public:
@@ -122,10 +123,10 @@ private:
     QByteArray& m_heard;
 };
 
-/// What stands around a trial or a comparison that a test runs, and what it reports.
+/// Surroundings of a trial or a comparison that a test runs, and its reports.
 struct ScriptedSurroundings
 {
-    /// \param cancelAfter  so many reports
+    /// \param cancelAfter  number of reports
     RequestContext context(int cancelAfter)
     {
         m_reported.clear();

@@ -13,15 +13,16 @@
 class WorkerTalk
 {
 public:
-    /// \param environment  "NAME=value", beside ours
+    /// \param environment  "NAME=value", in addition to our own
     WorkerTalk(const QString& program, const QStringList& arguments, const QStringList& environment = {});
     ~WorkerTalk();
 
     void say(const batchpeak::trial::ParentMessage& message);
     void sayLine(const QByteArray& line);
-    /// The next line as a message; nothing where the worker falls silent, ends, or breaks the protocol.
+    /// Returns the next line as a message, or nothing if the worker falls silent, ends, or breaks the
+    /// protocol.
     std::optional<batchpeak::trial::WorkerMessage> hear();
-    /// The next message of that type; others before it are skipped.
+    /// Returns the next message of that type; skips others before it.
     template<typename Message>
     std::optional<Message> hear()
     {
@@ -32,34 +33,34 @@ public:
         return std::nullopt;
     }
 
-    /// What comes of a trial, a comparison or a batch; "no result" where the worker does not tell.
+    /// Returns the result of a trial, a comparison or a batch; "no result" if the worker sends none.
     batchpeak::trial::TrialResult resultOf(const batchpeak::trial::TrialRequest& request);
     batchpeak::trial::TrialResult resultOf(const batchpeak::trial::CompareRequest& request);
     batchpeak::trial::BatchResult resultOf(const batchpeak::trial::BatchRequest& request);
 
-    /// Waits for its end; -1 where a signal ended it, or it goes on.
+    /// Waits for the worker's end; returns -1 if a signal ended it, or it does not end.
     int exitCode();
 
     QProcess process;
 };
 
-/// A network of two layers, whose steps take a moment.
+/// Returns a network of two layers, whose steps take a moment.
 ///
-/// \param limit  of memory [bytes], 0 for none
+/// \param limit  memory limit [bytes], 0 for none
 batchpeak::trial::LoadRequest tinyGpt(batchpeak::model::Phase phase = batchpeak::model::Phase::Train,
                                       std::int64_t limit = 0);
 
-/// Three timed steps.
+/// Returns a trial of three timed steps.
 batchpeak::trial::TrialRequest quickTrial(std::int64_t id, std::int64_t size);
 
-/// The real worker on a GPU that CUDA_VISIBLE_DEVICES names, after its hello.
+/// The real worker on a GPU that CUDA_VISIBLE_DEVICES selects, after its hello.
 class GpuWorker : public WorkerTalk
 {
 public:
-    /// \param environment  as WorkerTalk takes it
+    /// \param environment  environment of WorkerTalk
     GpuWorker(const QString& program, const QStringList& environment);
 
-    /// Nothing where the worker says why not, which becomes a warning.
+    /// Loads a network; returns nothing if the worker sends a reason, which becomes a warning.
     std::optional<batchpeak::trial::Loaded> load(const batchpeak::trial::LoadRequest& request);
 
     std::optional<batchpeak::trial::WorkerHello> hello;

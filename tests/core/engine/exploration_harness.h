@@ -16,36 +16,36 @@
 
 namespace batchpeak::test {
 
-/// An exploration on the fake worker, with a scripted search, short time-outs, and no verification unless the
+/// An exploration on the fake worker, with a scripted search, short timeouts, and no verification unless the
 /// options ask for it.
 class ExplorationHarness : public QObject
 {
     Q_OBJECT
 
 public:
-    /// \param words  of the fake worker's command line, see fake_behavior.h; "once" and "starts" stand for
-    ///               files in a folder of this harness
+    /// \param words  words of the fake worker's command line, see fake_behavior.h; "once" and "starts" stand
+    ///        for files in a folder of this harness
     explicit ExplorationHarness(const Text& words = {}, std::vector<std::int64_t> sizes = {1, 2, 4});
 
     engine::ExplorationOptions options;
     engine::ExplorationParts parts;
     config::ConfigContents contents = smallConfig();
     std::vector<std::int64_t> sizes;
-    /// After all of these, where the devices can.
+    /// Comparisons that follow all trials, if the devices support them.
     std::vector<std::vector<std::int64_t>> comparisons;
-    /// When it goes on, and what that is said to be worth.
+    /// Sizes that are tried after a continuation, and the estimated benefit of the continuation.
     std::vector<std::int64_t> more;
     std::optional<search::ContinuationEstimate> continuation;
-    /// What the search was told, and what it was asked.
+    /// Measurements that the search received, and the space that it was given.
     std::vector<search::Measurement> told;
     search::SearchSpace space;
 
     engine::Exploration& exploration();
-    /// Loads, starts, and waits for the end.
+    /// Loads and starts the exploration, and waits for its end.
     bool runToEnd();
-    /// The same, and whether that ended so.
+    /// Does the same, and returns whether the exploration ended with that status.
     bool endsAs(engine::FinishStatus status) { return runToEnd() && snapshot().finish == status; }
-    /// Goes on after an end, and waits for the next.
+    /// Continues after an end, and waits for the next.
     bool continuesToEnd(const engine::ExtraBudget& effort = {});
     void destroyExploration() { m_exploration.reset(); }
     const engine::Snapshot& snapshot() { return exploration().snapshot(); }
@@ -54,7 +54,7 @@ public:
     QString trials();
     QString log();
     int finishedSignals() const { return m_finished; }
-    /// No worker that was ever seen in a snapshot is alive.
+    /// Whether no worker that ever appeared in a snapshot is alive.
     bool isNoWorkerLeft() const;
 
 private:

@@ -10,21 +10,20 @@
 
 namespace batchpeak::test {
 
-/// A search that tries the sizes that it was given, in their order, each at most twice, and recommends
-/// the fastest that ran. Then it compares, where it should, and is done. What it was told is kept for the
-/// test to look at.
+/// A search that tries the given sizes in order, each at most twice, and recommends the fastest that ran.
+/// Then it makes the given comparisons, if any, and ends. It keeps the received measurements for the test.
 class ScriptedStrategy : public search::Strategy
 {
 public:
     struct Script
     {
         std::vector<std::int64_t> sizes;
-        /// What is compared after that, each once, in 4 visits.
+        /// Comparisons after the trials, each made once, with 4 visits.
         std::vector<std::vector<std::int64_t>> comparisons = {};
-        /// What it tries when it is to go on.
+        /// Sizes that it tries when it continues.
         std::vector<std::int64_t> more = {};
         std::optional<search::ContinuationEstimate> continuation = {};
-        /// What it was told of finished trials, shared with the test.
+        /// Measurements of finished trials that it received, shared with the test.
         std::vector<search::Measurement>* told = nullptr;
     };
 
@@ -50,12 +49,12 @@ private:
     search::SearchState m_searchState;
     std::size_t m_proposed = 0;
     std::size_t m_done = 0;
-    /// Proposed by themselves, and not recorded.
+    /// Sizes that were proposed as single trials and have not been recorded.
     std::vector<std::int64_t> m_awaited;
     std::map<std::int64_t, int> m_void;
-    /// Whether the last trial of the size was.
+    /// Whether the last trial of the size was disturbed.
     std::map<std::int64_t, bool> m_disturbed;
-    /// Samples/s of the sizes that ran, and did not fail since.
+    /// Samples/s of the sizes that ran and have not failed since.
     std::map<std::int64_t, double> m_speeds;
 };
 

@@ -13,7 +13,7 @@
 
 namespace batchpeak::test {
 
-/// Holds a search up in the midst of a call, for as long as a test wants it to think.
+/// Blocks a search in the middle of a call, for as long as a test wants it to think.
 class SearchGate
 {
 public:
@@ -21,21 +21,21 @@ public:
     using MakeStrategy =
         std::function<std::unique_ptr<search::Strategy>(std::string_view, const search::SearchSpace&)>;
 
-    /// A search that is still held when a test fails goes on, so that it can be ended.
+    /// Releases a search that is still blocked when a test fails, so that it can be ended.
     ~SearchGate() { open(); }
 
-    /// The strategies that \p make makes, held up at this gate.
+    /// Returns a function that makes the strategies of \p make, blocked at this gate.
     MakeStrategy around(MakeStrategy make) const;
 
-    /// From now on each such call waits.
+    /// Blocks each such call from now on.
     void hold(Call call);
     void open();
-    /// A call waits.
+    /// Whether a call is blocked.
     bool isHolding() const;
 
 private:
     class Strategy;
-    /// Outlives the test's own part, as the strategies may.
+    /// State that outlives the test's own part of the gate, as the strategies may.
     struct Shared
     {
         std::mutex mutex;

@@ -15,39 +15,40 @@
 
 namespace batchpeak::test {
 
-/// A training on the fake worker: a batch of 64 in micro-batches of what is asked for, 16 batches an epoch.
+/// A training run on the fake worker: a batch of 64 in micro-batches of the requested size, with 16 batches
+/// per epoch.
 class TrainingHarness : public QObject
 {
     Q_OBJECT
 
 public:
-    /// \param words  of the fake worker's command line, see fake_behavior.h
+    /// \param words  words of the fake worker's command line, see fake_behavior.h
     explicit TrainingHarness(const Text& words = {});
 
     training::TrainingOptions options;
     engine::ExplorationParts parts;
     config::ConfigContents contents = smallConfig();
 
-    /// The folder of this harness, for checkpoints and others.
+    /// Returns the path of a name in this harness's folder, for checkpoints and other files.
     QString path(const QString& name) const { return m_folder.filePath(name); }
-    /// Made and loaded at the first call.
+    /// Returns the run, which is created and loaded at the first call.
     training::TrainingRun& run();
     bool runToEnd();
-    /// Runs, and whether that ended so.
+    /// Runs to the end, and returns whether the run ended in that way.
     bool endsAs(training::TrainingEnd end) { return runToEnd() && snapshot().end == end; }
     void destroyRun() { m_run.reset(); }
     const training::TrainingSnapshot& snapshot() { return run().snapshot(); }
 
-    /// "1: 64 in 4 x 16, 2: 64 in 4 x 16" of the steps that were done.
+    /// Returns the steps that were done: "1: 64 in 4 x 16, 2: 64 in 4 x 16".
     QString steps();
-    /// "train 1: 64 to 32, ..." of the changes.
+    /// Returns the changes: "train 1: 64 to 32, ...".
     QString changes();
     QList<double> losses();
     QString log();
-    /// The signals that came, in their order: "device epoch step step finished".
+    /// Returns the received signals in order: "device epoch step step finished".
     QString signalsSeen() const { return m_signals.join(QLatin1Char(' ')); }
     int finishedSignals() const { return static_cast<int>(m_signals.count(QStringLiteral("finished"))); }
-    /// No worker that was ever seen in a snapshot is alive.
+    /// Whether no worker that ever appeared in a snapshot is alive.
     bool isNoWorkerLeft() const;
 
 private:

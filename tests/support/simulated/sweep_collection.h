@@ -10,16 +10,16 @@ struct RecordedSweep;
 class ResidualTape;
 class SweepTruth;
 
-/// The sweeps in tests/data/sweeps, each by the name of its file, and what is made of them. Everything is
-/// made once in a program, when it is first asked for, from any thread.
+/// The sweeps in tests/data/sweeps, each by the name of its file, and the objects derived from them. Every
+/// object is created once per program, at its first request; thread-safe.
 class SweepCollection
 {
 public:
-    /// In alphabetical order.
+    /// Returns the names in alphabetical order.
     static std::vector<std::string> names();
     static bool has(const std::string& name);
 
-    /// \throws SweepError where the file is none
+    /// \throws SweepError if the file is not a sweep
     static std::shared_ptr<const RecordedSweep> sweep(const std::string& name);
     static std::shared_ptr<const SweepTruth> truth(const std::string& name);
     static std::shared_ptr<const ResidualTape> residuals(const std::string& name);

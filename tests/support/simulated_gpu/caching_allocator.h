@@ -14,13 +14,13 @@
 
 namespace batchpeak::simulated_gpu {
 
-/// Allocations as CUDA's caching allocator of torch 2.11 makes them of what the driver gives: in segments of
-/// 2 MiB, 20 MiB, or their own size rounded up to 2 MiB, of which free parts are kept, split and joined; with
-/// a limit, a flush of the cache before it refuses, and its counts. Sizes are bytes; what is handed out is
-/// main memory.
+/// Allocates like CUDA's caching allocator of torch 2.11 from the memory of the driver: in segments of 2 MiB,
+/// 20 MiB, or their own size rounded up to 2 MiB, whose free parts are kept, split and joined. With a limit,
+/// it flushes the cache before it refuses. It has the real allocator's counters. Sizes are in bytes; the
+/// memory handed out is main memory.
 ///
-/// Simpler than the real one: one stream, so that a freed block can be taken at once; no expandable segments,
-/// no private pools, no rounding to divisions of powers of two.
+/// It is simpler than the real one: one stream, so that a freed block can be reused at once; no expandable
+/// segments, no private pools, no rounding to divisions of powers of two.
 class CachingAllocator
 {
 public:
@@ -43,12 +43,13 @@ public:
     CachingAllocator(const CachingAllocator&) = delete;
     CachingAllocator& operator=(const CachingAllocator&) = delete;
 
-    /// \return null where that much is not free, even without what was cached; that is no refusal yet
+    /// \return null if that much is not free, even after the cache is flushed; that does not count as a
+    ///         refusal yet
     void* allocate(std::int64_t bytes);
     void countRefusal();
     void free(void* data);
     void emptyCache();
-    /// \param bytes  that segments may take together
+    /// \param bytes  limit of all segments together
     void setLimit(std::int64_t bytes);
     std::optional<std::int64_t> limit() const;
     Counts counts() const;

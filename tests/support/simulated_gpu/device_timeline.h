@@ -9,25 +9,24 @@
 
 namespace batchpeak::simulated_gpu {
 
-/// When a GPU does what the host gives it: a launch takes the host some time, the kernel begins when it was
-/// launched and those before it have ended, and the host waits where too many are launched ahead.
+/// Times at which a GPU runs the work of the host: a launch takes the host some time, a kernel begins once it
+/// is launched and those before it have ended, and the host waits if too many are launched ahead.
 ///
-/// One stream. Seconds since the timeline was made, on its own clock (see the constructor). Called from any
-/// thread; two threads that launch at once count as one.
+/// There is one stream. Times are seconds since the timeline was created, on its own clock (see the
+/// constructor). Thread-safe; two simultaneous launches of different threads count as one.
 class Timeline
 {
 public:
-    /// \param launchSeconds  of the host, for each kernel; without it the steady clock tells what the host
-    /// takes, and
-    ///        waiting takes real time
+    /// \param launchSeconds  host time of each kernel launch; if absent, the steady clock measures the host,
+    ///        and waiting takes real time
     explicit Timeline(std::optional<double> launchSeconds) : m_launchSeconds(launchSeconds) {}
 
-    /// The host's clock.
+    /// Time of the host's clock.
     double now() const;
     void launch(double executionSeconds);
-    /// When all that was launched has ended: the moment of an event that is recorded now.
+    /// Time when all launched kernels have ended: the time of an event that is recorded now.
     double end() const;
-    /// The host waits for that.
+    /// Makes the host wait until then.
     void synchronize();
 
 private:
@@ -38,7 +37,7 @@ private:
     mutable std::mutex m_mutex;
     double m_host = 0.0;
     double m_device = 0.0;
-    /// When each kernel ends that may still run.
+    /// End times of the kernels that may still run.
     std::deque<double> m_queue;
 };
 

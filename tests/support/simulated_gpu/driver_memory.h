@@ -7,8 +7,8 @@
 
 namespace batchpeak::simulated_gpu {
 
-/// The memory of a GPU as its driver gives it out, to all processes that share a ledger (see
-/// Settings::ledger). What a process held that was killed comes back late. All sizes are bytes.
+/// The memory of a GPU as its driver hands it out to all processes that share a ledger (see
+/// Settings::ledger). The memory of a killed process is freed late. All sizes are bytes.
 class DriverMemory
 {
 public:
@@ -22,7 +22,7 @@ public:
     DriverMemory(const DriverMemory&) = delete;
     DriverMemory& operator=(const DriverMemory&) = delete;
 
-    /// \return false where there is not as much
+    /// \return false if there is not enough
     bool take(std::int64_t bytes);
     void giveBack(std::int64_t bytes);
     Info info();
@@ -34,7 +34,7 @@ private:
 
     std::mutex m_mutex;
     std::int64_t m_held = 0;
-    /// Null without one.
+    /// Null if there is no ledger.
     Ledger* m_ledger = nullptr;
     int m_file = -1;
 };

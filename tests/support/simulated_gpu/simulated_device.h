@@ -22,14 +22,14 @@ public:
     CachingAllocator& allocator() { return m_allocator; }
     DriverMemory::Info memory();
 
-    /// Takes the context's memory, the first time. CUDA does so at its first call that needs the device.
+    /// Takes the context's memory at the first call. CUDA does so at its first call that needs the device.
     void use();
-    /// \throws c10::AcceleratorError  where an earlier kernel has failed: everything on the device does from
-    /// then on
+    /// \throws c10::AcceleratorError  if an earlier kernel has failed: everything on the device fails from
+    ///         then on
     void check() const;
-    /// From now on everything fails with that code.
+    /// Makes everything fail with that code from now on.
     void loseContext(int code) { m_failure = code; }
-    /// \param bytes  read and written
+    /// \param bytes  bytes read and written
     void launch(double bytes, double flops);
 
 private:
@@ -42,14 +42,14 @@ private:
     int m_failure = 0;
 };
 
-/// CUDA_VISIBLE_DEVICES decides which ones.
+/// Number of visible devices, as CUDA_VISIBLE_DEVICES selects them.
 int visibleDevices();
 Device& device(int index);
-/// That of the calling thread.
+/// Index of the calling thread's current device.
 int currentDevice();
 void setCurrentDevice(int index);
 
-/// As fake_nvml.cpp names it too.
+/// Returns the UUID of a device, the same as in fake_nvml.cpp.
 std::string uuidOf(int physicalIndex);
 
 } // namespace batchpeak::simulated_gpu
