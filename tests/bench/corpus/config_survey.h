@@ -13,21 +13,21 @@
 #include <string>
 #include <vector>
 
-/// What becomes of one file that may be a config.
+/// The outcome of one file that may be a config.
 struct SurveyedFile
 {
     QString path;
-    /// The first folder below the one that is surveyed, or that one itself.
+    /// The first folder below the surveyed one, or the surveyed one itself.
     QString repository;
-    /// What reading it and planning its trials took.
+    /// Time for reading it and planning its trials.
     double seconds = 0.0;
-    /// Why it is no config; empty where a format has recognized it.
+    /// Why it is not a config; empty if a format has recognized it.
     QString unreadable;
-    /// Why it cannot be explored, as a short noun phrase; empty where it can.
+    /// Why it cannot be explored, as a short noun phrase; empty if it can.
     std::string refusal;
-    /// The same as the sentence that a person gets.
+    /// The same reason as the sentence that users read.
     QString sentence;
-    /// Of the trials of one that can be explored.
+    /// Fidelity of the trials of a config that can be explored.
     batchpeak::config::Fidelity fidelity;
 
     bool isRecognized() const { return unreadable.isEmpty(); }
@@ -38,13 +38,13 @@ struct SurveyedFile
     }
 };
 
-/// Every YAML and JSON file below a folder, in the order of their paths.
+/// Returns every YAML and JSON file below a folder, ordered by path.
 QStringList configsBelow(const QString& folder);
 
-/// As `batchpeak inspect` and `batchpeak explore --dry-run` have it: of training where the config has any,
-/// else of evaluation.
+/// Surveys a file like `batchpeak inspect` and `batchpeak explore --dry-run`: its training if the config has
+/// any, otherwise its evaluation.
 SurveyedFile surveyed(const QString& path, const QString& folder);
 
-/// What a worker is asked to load for the trials of a config, made smaller.
-/// \throws config::ConfigError where they cannot be planned
+/// Returns the load request for the trials of a config, with a smaller network.
+/// \throws config::ConfigError if the trials cannot be planned
 batchpeak::trial::LoadRequest shrunkLoad(const QString& path);

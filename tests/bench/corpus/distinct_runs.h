@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-/// Runs that differ in what a worker does: in family, adapter, precision, checkpointing, how frozen weights
-/// are held, optimizer and packing, whatever their sizes.
+/// Runs that differ in the work of the worker: in family, adapter, precision, checkpointing, storage of
+/// frozen weights, optimizer and packing, whatever their sizes.
 struct DistinctRun
 {
-    /// The first config that has it, and how many there are.
+    /// The first config with this run, and the number of such configs.
     QString path;
     int configs = 1;
     batchpeak::trial::LoadRequest load;
@@ -25,9 +25,9 @@ struct DistinctRun
 
 struct DistinctRuns
 {
-    /// Made smaller, in the order of their texts.
+    /// Runs with smaller networks, ordered by their texts.
     std::vector<DistinctRun> runs;
-    /// Why others can be explored and not be made smaller, a sentence each.
+    /// Why other configs can be explored but their networks not made smaller, a sentence each.
     QStringList notShrunk;
 };
 

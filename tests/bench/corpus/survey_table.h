@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-/// A table for people, as Markdown, of what became of configs: by repository, then by what trials have
-/// otherwise, by why configs are refused, and of how many it is not known that they are configs.
+/// Returns a Markdown table about the outcomes of configs: by repository, then by the approximations of
+/// trials, by the reasons for refusals, and the number of files that may not be configs.
 std::string surveyText(const std::vector<SurveyedFile>& files);
 
-/// A line for each file: what became of it, and why.
+/// Returns a line for each file: its outcome, and the reason.
 std::string filesText(const std::vector<SurveyedFile>& files);

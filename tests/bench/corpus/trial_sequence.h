@@ -20,13 +20,12 @@ struct SequenceResult
     std::int64_t microBatchSize = 0;
     double secondsPerStep = 0.0;
     std::int64_t peakBytes = 0;
-    /// Why it did not end well; empty where it did.
+    /// Why the trial failed; empty if it succeeded.
     QString problem;
 };
 
-/// Trials of two steps, each of a network of its own, in one worker process after another: a process lives
-/// until it goes away, and what it was asked last has failed then. As an exploration does it but for the
-/// searching.
+/// Runs trials of two steps, each of its own network, in one worker process after another: a process lives
+/// until it ends itself; its last request has failed then. This matches an exploration without the search.
 class TrialSequence : public QObject
 {
     Q_OBJECT
@@ -34,10 +33,10 @@ class TrialSequence : public QObject
 public:
     using Finished = std::function<void(std::size_t index, const SequenceResult& result)>;
 
-    /// \param finished  called for each load, in their order
+    /// \param finished  called for each load, in order
     TrialSequence(QString worker, std::vector<batchpeak::trial::LoadRequest> loads, Finished finished);
 
-    /// Returns when all have ended.
+    /// Runs all trials, and returns when all have ended.
     void run();
 
 signals:

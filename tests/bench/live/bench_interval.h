@@ -10,6 +10,7 @@ struct ShareInterval
     bool holds(double share) const { return share >= low && share <= high; }
 };
 
-/// Between what a probability lies with 95 %, of \p successes in \p attempts; of successes that are known by
-/// their probability alone their sum. Wilson, Journal of the American Statistical Association 22 (1927).
+/// Returns the 95 % interval of a probability, given \p successes in \p attempts; for successes that are
+/// known only by their probability, \p successes is the sum of the probabilities. Wilson, Journal of the
+/// American Statistical Association 22 (1927).
 ShareInterval binomialInterval(double successes, int attempts);

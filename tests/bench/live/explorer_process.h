@@ -13,32 +13,32 @@
 #include <functional>
 #include <optional>
 
-/// What the events of an exploration come to (docs/events.md).
+/// The result of an exploration, read from its events (docs/events.md).
 struct ExplorerEnd
 {
-    /// Nothing where it ended without a size.
+    /// The exploration; nothing if it ended without a size.
     std::optional<LiveExploration> exploration;
     int outOfMemory = 0;
-    /// It ended by itself, and not because it was interrupted or broke.
+    /// Whether it ended by itself, neither interrupted nor failed.
     bool isFinished = false;
 };
 ExplorerEnd explorerEnd(const QByteArray& events);
 
-/// One start of batchpeak, with a history of its own, so that explorations know nothing of each other. It
-/// dies with us.
+/// One run of batchpeak with its own history, so that explorations do not know of each other. It is killed
+/// when this process ends.
 class ExplorerProcess : public QObject
 {
 public:
-    /// \param arguments  of `batchpeak`, without those for the events
+    /// \param arguments  arguments of `batchpeak`, without those for the events
     /// \param ended      called once, from the event loop
     ExplorerProcess(const QString& program, const QStringList& arguments, std::function<void()> ended);
-    /// Ends it, and waits until it has.
+    /// Ends the run, and waits for its end.
     ~ExplorerProcess() override;
 
-    /// As Ctrl-C does.
+    /// Interrupts the run like Ctrl-C.
     void interrupt();
     ExplorerEnd end() const { return explorerEnd(m_events); }
-    /// The last line that it wrote on stderr.
+    /// Returns the last line that it wrote to stderr.
     QString lastWords() const;
 
 private:

@@ -16,21 +16,21 @@
 #include <memory>
 #include <optional>
 
-/// What is asked of a live bench, the same for each network.
+/// Options of a live bench, the same for each network.
 struct LiveOptions
 {
-    /// batchpeak.
+    /// Path of batchpeak.
     QString program;
     QString device = QStringLiteral("cpu");
-    /// In the place of batchpeak-worker; empty stands for that.
+    /// Worker to use instead of batchpeak-worker; empty for batchpeak-worker.
     QString worker;
     std::optional<std::int64_t> memoryLimitBytes;
     double tolerance = 0.02;
     int explorations = 4;
-    /// Through all sizes, between the explorations; up to twice as many follow through the sizes of which
-    /// these leave in doubt whether they are the best.
+    /// Number of rounds of visits to all sizes, interleaved with the explorations. Up to twice as many follow
+    /// that visit the sizes of which these rounds leave in doubt whether they are the best.
     int rounds = 12;
-    /// From one visited size to the next.
+    /// Ratio of a visited size to the one before.
     double ratio = 1.25;
     std::uint64_t seed = 1;
 };
@@ -42,33 +42,33 @@ struct LiveNetwork
     std::int64_t largest = 64;
 };
 
-/// Explores a network several times through the real program and visits every size in between, in turn, so
-/// that what changes on the computer meanwhile falls on both. What is already known stays when it is
-/// interrupted.
+/// Explores a network several times through the real program, interleaved with visits to every size, so that
+/// changes of the computer affect both. If it is interrupted, the results so far are kept.
 class LiveMeasurement
 {
 public:
-    /// \param tell  hears a line for each part that begins
+    /// \param tell  called with a line for each part that begins
     LiveMeasurement(const LiveOptions& options, const LiveNetwork& network,
                     std::function<void(const QString&)> tell);
     ~LiveMeasurement();
 
-    /// Returns when all is done or was interrupted; the event loop runs meanwhile.
+    /// Runs the measurement; returns when all is done or interrupted. The event loop runs meanwhile.
     ///
-    /// \throws config::ConfigError, engine::ExplorationError where the network cannot be run
+    /// \throws config::ConfigError, engine::ExplorationError if the network cannot be run
     void run();
-    /// Ends at once what is under way.
+    /// Ends the current part at once.
     void interrupt();
 
     LiveRecord record() const;
 
 private:
-    /// Rounds before the exploration of this number, from 0; the last ones come after all explorations.
+    /// Returns the number of rounds before the exploration with this number, counted from 0; the last rounds
+    /// come after all explorations.
     int roundsBefore(int exploration) const;
     void visit(const std::vector<std::int64_t>& sizes, int rounds);
     void explore(int number);
     std::vector<std::int64_t> sizesToVisit() const;
-    /// Nothing where the visits tell well enough which size is best.
+    /// Returns the sizes that may be the best; empty if the visits determine the best size well enough.
     std::vector<std::int64_t> sizesInDoubt() const;
 
     LiveOptions m_options;
@@ -79,7 +79,7 @@ private:
     QElapsedTimer m_clock;
     QEventLoop m_loop;
     bool m_isInterrupted = false;
-    /// Of the part that is under way.
+    /// Stops the current part.
     std::function<void()> m_stop;
     int m_roundsDone = 0;
     double m_limitBytes = 0.0;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-/// One report of a search: what its confidence rested on, and whether its recommendation was right.
+/// One report of a search: the terms of its confidence, and whether its recommendation was right.
 struct CalibrationReport
 {
     batchpeak::search::CalibrationTerms terms{};
@@ -18,31 +18,32 @@ struct CalibrationReport
     double ramps = 0.0;
 };
 
-/// Reports of one search whose confidence comes from the weights, in order of time.
+/// Reports of one search whose confidence comes from the weights, ordered by time.
 using CalibrationReports = std::vector<CalibrationReport>;
 
-/// Reports from the second timed trial on: with one, nothing is known of the curve.
+/// Returns the reports from the second timed trial on: after one trial, nothing is known of the curve.
 CalibrationReports calibrationReports(const SearchRecord& record);
 
-/// As core/search has it: the probability that these weights state.
+/// Returns the probability that these weights state, computed as in core/search.
 double probability(const batchpeak::search::CalibrationTerms& weights,
                    const batchpeak::search::CalibrationTerms& terms);
 
-/// The weights with the greatest likelihood over first passages: the reports that state more than any before
-/// them in the same search, since it is when a probability is first reached that a person believes it and a
-/// search stops. A report counts by how far it rises, and the passages are found anew with each fit.
+/// Returns the weights with the greatest likelihood over first passages: the reports that state more than any
+/// before them in the same search, since a user believes a probability and a search stops when it is first
+/// reached. A report is weighted by its rise, and the passages are determined anew with each fit.
 ///
 /// Newton's method for the logistic regression (McCullagh and Nelder, Generalized Linear Models, 1989, ch.
 /// 4), with a ridge of 1e-3 against terms that never change.
 ///
-/// \param searches  that went on to the end
+/// \param searches  searches that continued to the end
 batchpeak::search::CalibrationTerms fitCalibration(std::span<const CalibrationReports> searches);
 
-/// How honest searches were or would be, had they stated \p weights' probabilities and stopped by them.
+/// Returns how honest searches were or would be, had they stated the probabilities of \p weights and stopped
+/// by them.
 ///
-/// \param searches  that went on to the end
+/// \param searches  searches that continued to the end
 std::string calibrationCheck(const batchpeak::search::CalibrationTerms& weights,
                              std::span<const CalibrationReports> searches);
 
-/// Names of the columns of the above.
+/// Returns the names of the columns of calibrationCheck().
 std::string calibrationCheckHeading();

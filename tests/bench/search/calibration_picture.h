@@ -8,14 +8,15 @@
 #include <string>
 #include <vector>
 
-/// Searches to be looked at together.
+/// Searches that are shown together.
 struct CalibrationPanel
 {
     std::string title;
     std::vector<SearchRecord> searches;
 };
 
-/// What was stated, and how often it was right, of the searches that first stated as much as a probability.
+/// The stated probability, and how often it was right, of the searches that first stated at least some
+/// probability.
 struct FirstPassage
 {
     /// Means, 0..1.
@@ -27,9 +28,10 @@ struct FirstPassage
     int searches = 0;
 };
 
-/// \return nothing where no search states that much
+/// Returns the first passages of searches.
+/// \return empty if no search states that much
 std::vector<FirstPassage> firstPassagesOf(const std::vector<SearchRecord>& searches);
 
-/// A panel beside the other, as an SVG document: stated to the right, right upward, and a diagonal on which
-/// what is stated would be true.
+/// Returns the panels side by side as an SVG document: the stated probability on the x-axis, the share that
+/// was right on the y-axis, and a diagonal on which statements would be true.
 std::string calibrationPicture(std::span<const CalibrationPanel> panels);

@@ -8,21 +8,21 @@
 #include <span>
 #include <vector>
 
-/// One moment of a search: what was known, and what it still took.
+/// One moment of a search: what was known, and what the rest of the search took.
 struct ForecastUpdate
 {
     batchpeak::search::ForecastTerms terms{};
     double trials = 0.0;
-    /// In mean trials so far, as core/search has it.
+    /// Time in units of the mean trial so far, as in core/search.
     double time = 0.0;
-    /// All moments of one search together count 1.
+    /// Weight; those of all moments of one search sum to 1.
     double weight = 1.0;
 };
 
 std::vector<ForecastUpdate> forecastUpdates(const SearchRecord& record);
 
-/// The weights that put this share of the lessons below what they say: exp(weights * terms), of \p what.
+/// Returns the weights with which this share of the lessons' \p what lies below exp(weights * terms).
 ///
-/// Quantile regression (Koenker and Bassett, Econometrica 46, 1978), by weighted least squares over and over.
+/// Quantile regression (Koenker and Bassett, Econometrica 46, 1978), by iterated weighted least squares.
 batchpeak::search::ForecastTerms fitForecast(std::span<const ForecastUpdate> lessons,
                                              double ForecastUpdate::*what, double share);

@@ -17,81 +17,83 @@
 /// One search from beginning to end on a replayed device, and how right it was at every moment.
 struct SearchRecord
 {
-    /// A trial, and what was said after it.
+    /// A trial, and the search's report after it.
     struct Moment
     {
         std::int64_t size = 0;
         batchpeak::trial::Outcome outcome = batchpeak::trial::Outcome::Failed;
         bool thrashes = false;
         bool abandoned = false;
-        /// Samples/s as measured; 0 where the size did not fit.
+        /// Measured samples/s; 0 if the size did not fit.
         double measuredSpeed = 0.0;
-        /// What the strategy thought before the trial, 0..1.
+        /// The strategy's probability before the trial that the size fits, 0..1.
         double predictedFit = 1.0;
 
-        /// 0 where nothing is recommended.
+        /// Recommended size; 0 if nothing is recommended.
         std::int64_t recommended = 0;
-        /// Confidence, 0..1.
+        /// Stated confidence, 0..1.
         double stated = 0.0;
-        /// What the stated confidence rests on; nothing where the strategy has no posterior.
+        /// Evidence of the stated confidence; nothing if the strategy has no posterior.
         std::optional<batchpeak::search::CalibrationCase> evidence;
-        /// 1 - samples/s of the recommended size over those of the best.
+        /// 1 - samples/s of the recommended size divided by those of the best.
         double regret = 1.0;
-        /// Time so far over that of a ramp by powers of two on one device.
+        /// Time so far divided by that of a ramp by powers of two on one device.
         double ramps = 0.0;
-        /// Since the start [s].
+        /// Time since the start [s].
         double seconds = 0.0;
-        /// What the search thinks that it still needs, and out of what; nothing at its end.
+        /// The search's forecast of its remaining time, and its inputs; nothing at the end.
         std::optional<batchpeak::search::Forecast> forecast;
         std::optional<batchpeak::search::ForecastCase> forecastCase;
         batchpeak::search::Reason reason;
-        /// By what share the best was said to be faster, and samples/s as they were stated.
+        /// Stated share by which the best size is faster, and stated samples/s.
         double expectedLoss = 0.0;
         double samplesPerSecond = 0.0;
         double relativeError = 0.0;
-        /// Of the recommended size in the long run.
+        /// Speed of the recommended size in the long run.
         double longRunSpeed = 0.0;
         bool isComparison = false;
     };
 
-    /// Its last word on a recorded device, by all curves that the sweep leaves possible.
+    /// Judgment of its final recommendation on a recorded device, over all curves that the sweep leaves
+    /// possible.
     struct Judgment
     {
-        /// Share of the curves by which it is within the tolerance of the best, and its mean regret.
+        /// Share of the curves for which it is within the tolerance of the best, and its mean regret.
         double shareWithin = 0.0;
         double regret = 0.0;
-        /// What somebody states, and is right, who knows the whole sweep.
+        /// Probability that a forecaster who knows the whole sweep states correctly.
         double perfectShare = 0.0;
     };
 
     SearchTask task;
-    /// False for baselines, which have none.
+    /// Whether the strategy states a confidence; baselines do not.
     bool statesConfidence = true;
     std::vector<Moment> moments;
-    /// Processor time of each update, choice of the next trial included [ms].
+    /// Processor time of each update, including the choice of the next trial [ms].
     std::vector<double> updateMilliseconds;
     int outOfMemory = 0;
     std::int64_t largestFit = 0;
-    /// Cost over that of trying every allowed size.
+    /// Cost divided by that of trying every allowed size.
     double exhaustiveShare = 0.0;
-    /// Nothing where the curve is known, and where nothing is recommended.
+    /// Nothing if the curve is known, or nothing is recommended.
     std::optional<Judgment> judgment;
-    /// By what share the recommended size was said to be faster than its runner-up, where in truth they are
-    /// equal; nothing where they are not, or nothing was said.
+    /// Stated share by which the recommended size is faster than its runner-up, if in truth they are equal;
+    /// nothing if they are not, or nothing was stated.
     std::optional<double> falseLead;
-    /// As it stood at the end.
+    /// State of the search at the end.
     batchpeak::search::SearchState searchState;
 
     const Moment& last() const { return moments.back(); }
     bool isRight(const Moment& moment) const { return moment.regret <= task.tolerance; }
 };
 
-/// The search on each family, so many times: from its seed on.
+/// Returns tasks for the search on each family: \p searches of them, with consecutive seeds from the search's
+/// own on.
 std::vector<SearchTask> tasksOn(const std::vector<std::string>& families, int searches, SearchTask search);
 
-/// \throws std::invalid_argument where there is no such strategy or family
+/// \throws std::invalid_argument if there is no such strategy or family
 SearchRecord runSearch(const SearchTask& task);
 
-/// Runs all on every processor; the records are in the order of the tasks and do not depend on the number of
-/// processors, apart from the time of updates.
+/// Runs all tasks on every processor; the records are in the order of the tasks and do not depend on the
+/// number of processors, apart from the time of updates.
 std::vector<SearchRecord> runSearches(std::span<const SearchTask> tasks);

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-/// One search to be run: on which device, by which strategy, asked for what.
+/// Settings of one search: its device, its strategy and its request.
 struct SearchTask
 {
     std::string strategy = "posterior";
@@ -19,45 +19,46 @@ struct SearchTask
     std::uint64_t seed = 1;
     /// One of restlessWorlds(), or empty for the calm one.
     std::string world = {};
-    /// Only divisors of a per-device batch are allowed, as in the setting `auto`.
+    /// Whether only divisors of a per-device batch are allowed, as in the setting `auto`.
     bool divisorsOnly = false;
     batchpeak::search::Objective objective = batchpeak::search::Objective::Micro;
     double tolerance = 0.02;
     int devices = 1;
-    /// A description of the network tells what a sample takes, as well as it says.
+    /// Whether a description of the network predicts the memory of a sample, with its accuracy.
     bool isDescribed = false;
-    /// Above 1: the search goes on until its trials are used up.
+    /// Above 1, the search continues until its trials are used up.
     double targetConfidence = 0.95;
-    /// From the end of so many trials on, the chance on the devices is that of otherSeed; 0: never.
+    /// Number of trials after whose end the devices' random source is that of otherSeed; 0: never.
     int trialsOfSeed = 0;
     std::uint64_t otherSeed = 0;
-    /// It recalls the trials of so many searches like it on the same devices, one a day, by other chance,
-    /// each of which recalled those before. Each day the device was faster or slower by one factor.
+    /// Number of earlier searches like it on the same devices whose trials it recalls. They ran on one day
+    /// each, with different random numbers, and each recalled those before. Each day the device was faster or
+    /// slower by one factor.
     int earlierSearches = 0;
 };
 
-/// What a search runs on, and the truth that it is judged by. Several devices of a world are equal, apart
+/// The devices of a search, and the truth that it is judged by. Several devices of a world are equal, apart
 /// from their noise.
 class SearchWorld
 {
 public:
-    /// \throws std::invalid_argument where there is no such family
+    /// \throws std::invalid_argument if there is no such family
     explicit SearchWorld(const SearchTask& task);
 
     const batchpeak::search::SearchSpace& space() const { return m_space; }
     std::vector<ReplayDevice>& devices() { return m_devices; }
     const ReplayDevice::Truth& truth() const { return m_devices.front().truth(); }
 
-    /// True samples/s of what the search maximizes.
+    /// True samples/s of the search's objective.
     double speed(std::int64_t size) const;
-    /// The same as it is in the long run, with what the device's restlessness takes.
+    /// The same in the long run, including the effect of the device's restlessness.
     double longRunSpeed(std::int64_t size) const;
-    /// The size with the highest speed among those that are allowed and fit. Thrashing ones count as slow as
-    /// they are.
+    /// The size with the highest speed among those that are allowed and fit. Thrashing sizes count with their
+    /// actual speed.
     std::int64_t bestSize() const { return m_bestSize; }
-    /// 1 - speed over that of the best size.
+    /// 1 - speed divided by that of the best size.
     double regret(std::int64_t size) const { return 1.0 - speed(size) / speed(m_bestSize); }
-    /// What all curves say that a recorded sweep leaves possible; nothing where the curve is known.
+    /// Verdict over all curves that a recorded sweep leaves possible; nothing if the curve is known.
     std::optional<TruthVerdict> verdict() const;
     std::int64_t largestFit() const { return m_devices.front().largestFit(); }
 

@@ -5,13 +5,14 @@
 #include <span>
 #include <vector>
 
-/// 0 where there is no value.
+/// Returns the mean; 0 if there are no values.
 double mean(std::span<const double> values);
 
-/// The value nearest to this share of the way from the smallest to the largest; 0 where there is none.
+/// Returns the value nearest to this share of the way from the smallest to the largest; 0 if there are no
+/// values.
 double quantile(std::vector<double> values, double share);
 
-/// A confidence that was stated, and whether it was right.
+/// A stated confidence, and whether it was right.
 struct Statement
 {
     double stated = 0.0;
@@ -19,6 +20,6 @@ struct Statement
     double weight = 1.0;
 };
 
-/// Mean over ten bins of |stated - right|, weighted by the statements in them: how far off a stated
-/// confidence is. Naeini, Cooper and Hauskrecht, AAAI (2015).
+/// Returns the expected error of a stated confidence: the mean over ten bins of |stated - right|, weighted by
+/// the statements in them. Naeini, Cooper and Hauskrecht, AAAI (2015).
 double expectedCalibrationError(std::span<const Statement> statements);

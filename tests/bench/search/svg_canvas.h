@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-/// Collects lines, areas and words of a picture, and writes them as SVG. Places are in pixels, from the upper
-/// left corner.
+/// Collects lines, areas and texts of a picture, and writes them as SVG. Positions are in pixels from the
+/// upper left corner.
 class SvgCanvas
 {
 public:
@@ -24,7 +24,7 @@ public:
     void polyline(const std::vector<Point>& points, std::string_view color, double width);
     void area(const std::vector<Point>& outline, std::string_view color);
     void circle(Point middle, double radius, std::string_view color);
-    /// \param words   without <, > and &
+    /// \param words   text without <, > and &
     /// \param anchor  as in SVG: "start", "middle" or "end"
     void text(Point place, std::string_view words, std::string_view color, double size,
               std::string_view anchor = "start");

@@ -4,8 +4,8 @@
 
 #include <string>
 
-/// A number to be printed below others: right-aligned in \p width columns.
+/// Returns a number of a table's column: right-aligned in \p width columns.
 std::string cell(double value, int width, int decimals);
 
-/// A name to be printed above others: \p text filled up, or cut, to \p width columns.
+/// Returns a name above a table's column: \p text padded or truncated to \p width columns.
 std::string nameCell(const std::string& text, std::size_t width);

@@ -10,38 +10,39 @@
 #include <string>
 #include <vector>
 
-/// What a search said of the time that it still needs, and what it took.
+/// A search's estimate of its remaining time, and the actual time.
 struct TimeLeft
 {
-    /// Since the start [s].
+    /// Time since the start [s].
     double elapsed = 0.0;
-    /// [s]
+    /// Actual remaining time [s].
     double left = 0.0;
     batchpeak::search::Estimate said;
 
-    /// Relative to the time that was left.
+    /// Error relative to the remaining time.
     double error() const;
-    /// Relative to the whole search.
+    /// Error relative to the time of the whole search.
     double errorOfWhole() const;
     bool isInBand() const { return said.low <= left && left <= said.high; }
 };
 
-/// When this share of the search's own duration has passed: what was said after the latest trial, less the
-/// time since then. Nothing where nothing was foretold yet.
+/// Returns the estimate at this share of the search's own duration: that after the latest trial, minus the
+/// time since then. Nothing if there was no estimate yet.
 std::optional<TimeLeft> timeLeftAt(const SearchRecord& record, double share);
 
-/// Right after so many trials; nothing where the search had ended.
+/// Returns the estimate right after that many trials; nothing if the search had ended.
 std::optional<TimeLeft> timeLeftAfter(const SearchRecord& record, int trials);
 
-/// Searches that go on from where this one was after a third of its duration, on the same devices with other
-/// chance: the times that they still take [s]. Empty where nothing was foretold by then.
+/// Continues the search from its state after a third of its duration, on the same devices with different
+/// random numbers, and returns the times that the continuations take [s]. Empty if there was no estimate by
+/// then.
 std::vector<double> continuedSeconds(const SearchRecord& record, int continuations);
 
-/// Relative errors of a forecaster who says the median of such times.
+/// Returns the relative errors of a forecaster who states the median of such times.
 std::vector<double> errorsOfMedian(const std::vector<double>& seconds);
 
-/// What the columns mean, and their names.
+/// Returns the meaning of the columns, and their names.
 std::string timeLeftHeading();
-/// \param floor  errorsOfMedian() of searches as these; a dash where there is none
+/// \param floor  errorsOfMedian() of similar searches; a dash is printed if it is empty
 std::string timeLeftRow(const std::string& name, std::span<const SearchRecord> searches,
                         const std::vector<double>& floor);

@@ -6,15 +6,15 @@
 
 namespace batchpeak::test {
 
-/// What this process holds of the system.
+/// The system resources that this process holds.
 struct ProcessFootprint
 {
-    /// With what the allocator of the C library could give back given back.
+    /// Resident bytes after the allocator of the C library has returned its free memory.
     std::int64_t residentBytes = 0;
-    /// By the allocator's own account.
+    /// Allocated bytes according to the allocator.
     std::int64_t allocatedBytes = 0;
     int descriptors = 0;
-    /// Those that have ended and that nobody has waited for among them.
+    /// Number of child processes, including zombies.
     int children = 0;
     int threads = 0;
 };

@@ -8,12 +8,12 @@
 #include <map>
 #include <vector>
 
-/// How well repeated trials of a size agree with each other, beside what each says of its own error.
+/// Agreement of repeated trials of a size, compared with the errors that the trials state.
 struct RepeatAgreement
 {
     int trials = 0;
-    /// Of pairs of trials, and of those whose times differ by no more than 1.96 standard errors of their
-    /// difference: 95 % of them, if the stated errors are right.
+    /// Number of pairs of trials, and number of those whose times differ by no more than 1.96 standard errors
+    /// of their difference: 95 % of them, if the stated errors are right.
     int pairs = 0;
     int pairsThatAgree = 0;
     /// Median of the relative standard errors that the trials state.
@@ -24,6 +24,7 @@ struct RepeatAgreement
     double share() const { return pairs > 0 ? static_cast<double>(pairsThatAgree) / pairs : 0.0; }
 };
 
-/// By micro-batch size. Trials that did not end well, state no error or were disturbed are left out.
+/// Returns the agreement by micro-batch size. Trials that did not end well, state no error or were disturbed
+/// are left out.
 std::map<std::int64_t, RepeatAgreement>
 agreementBySize(const std::vector<batchpeak::trial::TrialResult>& trials);

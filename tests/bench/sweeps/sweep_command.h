@@ -18,12 +18,12 @@ struct Sweep
 
     batchpeak::engine::ExplorationPlan plan;
     batchpeak::engine::DeviceSnapshot device;
-    /// In the order in which they were measured.
+    /// Rows in the order of measurement.
     std::vector<Row> rows;
 };
 
-/// What the programs of this folder share: a config, a device and a sweep over sizes from the command line,
-/// its progress on stderr.
+/// Common part of the programs of this folder: a config, a device and a sweep over sizes from the command
+/// line, with its progress on stderr.
 class SweepCommand
 {
 public:
@@ -32,11 +32,11 @@ public:
 
     QCommandLineParser& parser() { return m_parser; }
 
-    /// Measures the sizes, at each visit all of them.
+    /// Measures the sizes; each visit covers all of them.
     ///
-    /// \param sizes  ascending
-    /// \param keep  called after each pass, so that a sweep that is broken off is not lost
-    /// \return nothing where they cannot be measured, which is said on stderr
+    /// \param sizes  sizes in ascending order
+    /// \param keep  called after each pass, so that an aborted sweep is not lost
+    /// \return nothing if they cannot be measured, which is reported on stderr
     std::optional<Sweep> run(const std::vector<std::int64_t>& sizes, int visits,
                              const std::function<void(const Sweep&)>& keep = {});
 

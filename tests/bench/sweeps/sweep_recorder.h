@@ -16,18 +16,18 @@
 #include <limits>
 #include <vector>
 
-/// What is measured, and by which worker on which device.
+/// The measured network, and the worker and device of the measurement.
 struct SweepSetup
 {
     batchpeak::engine::ExplorationPlan plan;
     batchpeak::engine::DeviceSetup device;
 };
 
-/// \throws config::ConfigError, engine::ExplorationError where the network cannot be run as the options say
+/// \throws config::ConfigError, engine::ExplorationError if the network cannot be run as the options specify
 SweepSetup planSweep(const QString& configPath, const batchpeak::engine::ExplorationOptions& options);
 
-/// Ascending sizes from 1, each larger than the last by at least this ratio, and the multiples of 8 beside
-/// the small ones.
+/// Returns ascending sizes from 1, each larger than the last by at least this ratio, in addition to the
+/// multiples of 8 near the small ones.
 std::vector<std::int64_t> sweepGrid(std::int64_t largest, double ratio);
 
 struct PlannedVisit
@@ -36,39 +36,39 @@ struct PlannedVisit
     std::int64_t size = 1;
 };
 
-/// Passes through all sizes, each in an order of its own, so that a slow drift of the device does not look
-/// like a property of some sizes. The first of all is ascending: it finds what fits before larger sizes are
-/// tried again and again.
+/// Plans passes through all sizes, each in a random order, so that a slow drift of the device does not look
+/// like a property of some sizes. The very first pass is ascending: it finds which sizes fit before larger
+/// ones are tried repeatedly.
 ///
-/// \param sizes  ascending
+/// \param sizes  sizes in ascending order
 /// \param first  number of the first pass, from 1
 std::vector<PlannedVisit> passesThrough(std::vector<std::int64_t> sizes, int first, int passes,
                                         batchpeak::search::RandomSource& random);
 
-/// Runs the trials of a sweep one after another on one worker, as soon as the event loop runs. A size that
-/// does not fit, and those above it, are tried no more.
+/// Runs the trials of a sweep one after another on one worker, once the event loop runs. A size that does not
+/// fit, and all above it, are not tried again.
 class SweepRecorder : public QObject
 {
 public:
     struct Row
     {
         int visit = 0;
-        /// When the timed steps began, since the sweep did [s].
+        /// When the timed steps began, counted from the start of the sweep [s].
         double clockSeconds = 0.0;
         batchpeak::trial::TrialResult result;
     };
 
     /// \param passEnded  called after each pass
-    /// \param ended      called once, when the worker has ended: with why it was given up, or nothing where
-    /// it was not
+    /// \param ended      called once, when the worker has ended: with the reason why the sweep was given up,
+    ///        or an empty text if it was not
     SweepRecorder(const batchpeak::engine::DeviceSetup& setup, std::vector<PlannedVisit> planned,
                   std::function<void()> passEnded, std::function<void(const QString& problem)> ended);
 
-    /// Ends at once what is under way; ended() follows.
+    /// Ends the current trial at once; ended() follows.
     void stop();
 
     const batchpeak::engine::DeviceSnapshot& device() const { return m_runner.snapshot(); }
-    /// In the order in which they were measured.
+    /// Rows in the order of measurement.
     const std::vector<Row>& rows() const { return m_rows; }
 
 private:

@@ -30,8 +30,8 @@ struct Restlessness
     double burstSeconds = 0.0;
     /// Other programs keep one of a few processors busy for besideSeconds and pause for besidePauseSeconds,
     /// both mean values of exponential times. Each trial and visit reports the share of the processors that
-    /// they took (besideShare while they run); besideExponent, an exponent of the share that is left, makes
-    /// the slowdown differ from that share.
+    /// they took (besideShare while they run). Work then takes (1 - besideShare)^-besideExponent times as
+    /// long.
     double besideShare = 0.0;
     double besideExponent = 1.0;
     double besideSeconds = 0.0;

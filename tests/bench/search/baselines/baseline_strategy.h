@@ -10,15 +10,15 @@
 #include <map>
 #include <optional>
 
-/// What other finders of batch sizes have in common: one trial after another at its usual length, no model of
+/// Base of other methods to find a batch size: one trial after another with the default length, no model of
 /// time, no notion of noise, thrashing or confidence, and no end but their own.
 ///
-/// Which size comes next, and which is the answer, is up to each. They maximize the samples/s of a
+/// Derived classes decide which size comes next, and which is the answer. They maximize the samples/s of a
 /// micro-batch.
 class BaselineStrategy : public batchpeak::search::Strategy
 {
 public:
-    /// \throws std::invalid_argument where the space allows no size
+    /// \throws std::invalid_argument if the space allows no size
     explicit BaselineStrategy(const batchpeak::search::SearchSpace& space);
 
     void record(const batchpeak::search::Measurement& measurement) override;
@@ -26,31 +26,32 @@ public:
     const batchpeak::search::SearchState& searchState() const override { return m_searchState; }
 
 protected:
-    /// Nothing when the search is over.
+    /// Returns the next size, or nothing when the search is over.
     virtual std::optional<std::int64_t> nextSize() = 0;
-    /// One of the sizes that ran; asked only where there is one.
+    /// Returns one of the sizes that ran; called only if there is one.
     virtual std::int64_t answer() const { return fastest(); }
 
     const batchpeak::search::SearchSpace& space() const { return m_space; }
     const batchpeak::search::CandidateSet& candidates() const { return m_candidates; }
     bool hasRun() const { return !m_speeds.empty(); }
     bool wasTried(std::int64_t size) const;
-    /// Samples/s of a size that ran; 0 for any other.
+    /// Returns the samples/s of a size that ran; 0 for any other.
     double speed(std::int64_t size) const;
-    /// Peak reserved bytes of a size that ran.
+    /// Returns the peak reserved bytes of a size that ran.
     double peakBytes(std::int64_t size) const { return m_peaks.at(size); }
     std::int64_t fastest() const;
-    /// Among sizes that ran; 0 where none did.
+    /// Returns the largest size that ran; 0 if none did.
     std::int64_t largestRun() const { return hasRun() ? m_speeds.rbegin()->first : 0; }
     std::int64_t secondLargestRun() const { return std::next(m_speeds.rbegin())->first; }
     std::size_t sizesRun() const { return m_speeds.size(); }
     std::optional<std::int64_t> smallestFailure() const { return m_smallestFailure; }
 
-    /// The next of 1, 2, 4, ... times \p ratio instead of 2; nothing after a failure or at the largest size.
+    /// Returns the next of 1, 2, 4, ... with the factor \p ratio instead of 2; nothing after a failure or at
+    /// the largest size.
     std::optional<std::int64_t> nextClimb(double ratio) const;
-    /// The next size on the way to the largest that fits: by doubling, then by bisection.
+    /// Returns the next size on the way to the largest that fits: by doubling, then by bisection.
     std::optional<std::int64_t> nextTowardLimit() const;
-    /// The allowed size next to \p size that was not tried; nothing where it was.
+    /// Returns the allowed size next to \p size if it was not tried; otherwise nothing.
     std::optional<std::int64_t> untried(double size) const;
 
 private:

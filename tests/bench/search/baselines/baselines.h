@@ -8,9 +8,11 @@
 #include <string_view>
 #include <vector>
 
-/// Ways to find a size that others have, for comparison. None of them states a confidence.
+/// Returns the names of other programs' methods to find a size, for comparison. None of them states a
+/// confidence.
 std::vector<std::string_view> baselineNames();
 
-/// \return nothing where no baseline has this name
+/// Creates a baseline.
+/// \return null if no baseline has this name
 std::unique_ptr<batchpeak::search::Strategy> makeBaseline(std::string_view name,
                                                           const batchpeak::search::SearchSpace& space);
