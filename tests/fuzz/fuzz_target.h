@@ -9,10 +9,10 @@
 
 namespace batchpeak::fuzz {
 
-/// What a fuzz target does with a text. It ends the program where something does not hold.
+/// Runs a fuzz target on a text. It ends the program if a requirement does not hold.
 void run(std::string_view text);
 
-/// Ends the program, and so tells libFuzzer of a finding, unless \p holds.
+/// Ends the program unless \p holds, which reports a finding to libFuzzer.
 inline void require(bool holds, const char* what, const std::string& text = {})
 {
     if (holds)
@@ -21,7 +21,7 @@ inline void require(bool holds, const char* what, const std::string& text = {})
     std::abort();
 }
 
-/// Runs \p action, which may refuse by that error alone, and by a sentence.
+/// Runs \p action, which may refuse only with an \p Error that holds a sentence.
 template<typename Error, typename Action>
 void mayRefuse(Action action)
 {

@@ -8,8 +8,8 @@
 
 namespace batchpeak::fuzz {
 
-/// How many nodes of one text have to be removed or added, in the order of the text, for it to have the nodes
-/// of the other; \p most + 1 where more. What aliases stand for is not compared.
+/// Returns the number of nodes that have to be removed from or added to one text, in the order of the text,
+/// to get the nodes of the other; \p max + 1 if there are more. The targets of aliases are not compared.
 ///
 /// Myers, "An O(ND) difference algorithm and its variations", Algorithmica 1 (1986).
 std::size_t nodeDistance(const config::YamlDocument& before, const config::YamlDocument& after,

@@ -9,10 +9,10 @@
 
 namespace batchpeak::fuzz {
 
-/// A file that holds \p text, for readers that ask for one; the same each time.
+/// Returns the path of a file that holds \p text, for readers that need one; the same path each time.
 inline QString asFile(std::string_view text)
 {
-    // Memory rather than a disk, of which fuzzing would use up a part.
+    // The file lies in memory rather than on a disk, which fuzzing would wear out.
     static const QTemporaryDir folder(QStringLiteral("/dev/shm/batchpeak-fuzz-XXXXXX"));
     const QString path = folder.filePath(QStringLiteral("input"));
     test::writeFile(path, QByteArray(text.data(), static_cast<qsizetype>(text.size())));

@@ -12,14 +12,14 @@
 
 namespace batchpeak::test {
 
-/// Where a chart hears of the mouse.
+/// Returns the widget that receives a chart's mouse events.
 inline QWidget* viewportOf(ui::ExplorationChart* chart)
 {
     return chart->findChild<QAbstractScrollArea*>()->viewport();
 }
 
-/// What the tests of both charts have in common: a window with a running exploration, which is shown anew
-/// and whole after each test function.
+/// Base of the tests of both charts: a window with a running exploration, which is shown anew and as a whole
+/// after each test function.
 class ChartFixture : public QObject
 {
     Q_OBJECT

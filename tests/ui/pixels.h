@@ -10,7 +10,7 @@
 
 namespace batchpeak::test {
 
-/// So much may a color be off for a pixel to count as painted with it: edges are smoothed.
+/// Largest difference of a color with which a pixel counts as painted with it: edges are antialiased.
 inline constexpr int nearEnough = 90;
 
 inline int difference(const QColor& a, const QColor& b)
@@ -18,7 +18,7 @@ inline int difference(const QColor& a, const QColor& b)
     return std::abs(a.red() - b.red()) + std::abs(a.green() - b.green()) + std::abs(a.blue() - b.blue());
 }
 
-/// Whether any pixel so near has that color: what is probed is one or two pixels wide.
+/// Whether any pixel within the radius has that color: the probed figures are one or two pixels wide.
 inline bool hasColorNear(const QImage& image, const QPointF& position, const QColor& color, int radius)
 {
     for (int dy = -radius; dy <= radius; ++dy) {

@@ -11,7 +11,7 @@
 
 namespace batchpeak::test {
 
-/// Invented but plausible snapshots of training runs and confirmations, made up by formulas.
+/// Invented but plausible snapshots of training runs and confirmation runs, made by formulas.
 struct SampleTraining
 {
     QString name;
@@ -20,25 +20,25 @@ struct SampleTraining
 
 /// Before its start.
 training::TrainingSnapshot readyTraining();
-/// 340 of 1,000 steps at the recommended size, with evaluations.
+/// After 340 of 1,000 steps at the recommended size, with evaluations.
 training::TrainingSnapshot midwayTraining();
 /// Started at the whole batch, halved at once down to 64 and once more later, then thrashed.
 training::TrainingSnapshot halvingTraining();
-/// A batch that grows each epoch until the maximum ignores it.
+/// With a batch that grows each epoch, until growth beyond the maximum is ignored.
 training::TrainingSnapshot growthTraining();
 training::TrainingSnapshot completedTraining();
 training::TrainingSnapshot failedTraining();
 training::TrainingSnapshot nothingFitsTraining();
-/// Its loss is no number from step 61 on.
+/// The loss is NaN from step 61 on.
 training::TrainingSnapshot divergedTraining();
 /// With held-out samples, and an exploration that predicted its speed.
 training::TrainingSnapshot predictedTraining();
-/// Three that may stand beside it: halved, smaller with another learning rate, diverged.
+/// Three runs that can be shown beside it: halved, smaller with another learning rate, diverged.
 std::vector<training::TrainingSnapshot> earlierTrainings();
-/// So many steps, noisy, with spikes.
+/// A run with that many noisy steps, with spikes.
 training::TrainingSnapshot longTraining(std::int64_t steps);
 
-/// Of adapters; its speeds are approximate.
+/// A training run of adapters; its speeds are approximate.
 training::TrainingSnapshot adapterTraining();
 std::vector<SampleTraining> allTrainings();
 

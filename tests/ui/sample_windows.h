@@ -15,7 +15,7 @@
 
 namespace batchpeak::test {
 
-/// What is inside a window, without anything behind it.
+/// The content of a window, without an engine behind it.
 template<typename Actions, typename View>
 class SampleInside : public QWidget
 {
@@ -83,7 +83,7 @@ public:
         ui::applyPalette(*this, theme);
     }
 
-    /// \param obstacle  why no run can start now, as a sentence; else empty
+    /// \param obstacle  why no run can start now, as a sentence; empty if one can
     void display(const training::TrainingSnapshot& snapshot, const QString& obstacle = {})
     {
         actions()->settings->setChecked(snapshot.state == training::TrainingState::Idle);

@@ -21,23 +21,25 @@ class MessageBanner;
 
 namespace batchpeak::test {
 
-/// What the tests of the window and of its dialogs have in common: a folder of their own with a config and
-/// the window's settings in it, and a window once it is asked for, another one for each test function.
+/// Base of the tests of the window and of its dialogs: a separate folder with a config and the window's
+/// settings, and a window that is created when it is first used, a new one for each test function.
 class WindowFixture : public QObject
 {
     Q_OBJECT
 
 protected:
-    /// A small GPT-2 as a Cerebras config, the batch and the setting as they are written in it.
+    /// Returns a small GPT-2 as a Cerebras config, with the batch size and the setting as given.
     static QByteArray smallGpt2(const QByteArray& batchSize, const QByteArray& microBatchSize);
-    /// Trials by the fake worker. \param words  what it does otherwise than a worker that answers at once
+    /// Returns options for trials by the fake worker.
+    /// \param words  its faults; without any, the worker answers well at once
     static engine::ExplorationOptions optionsWith(const QString& words, int maxTrials = 5);
 
     QString pathOf(const char* name) const { return m_folder.filePath(QString::fromUtf8(name)); }
-    /// Writes a file into the folder. \return its path
+    /// Writes a file into the folder.
+    /// \return its path
     QString fileWith(const char* name, const QByteArray& text) const;
 
-    /// Shown from the first call on.
+    /// Returns the window, which is shown from the first call on.
     ui::MainWindow& window();
     const engine::Snapshot& snapshot();
     const ui::MessageBanner& banner();
@@ -51,11 +53,12 @@ private:
     std::unique_ptr<ui::MainWindow> m_window;
 };
 
-/// The action or button of a window whose text, without its mnemonic, begins with that; nothing without one.
+/// Returns the action or button of a window whose text, without its mnemonic, begins with \p text; null if
+/// there is none.
 QAction* actionOf(const QWidget& window, const char* text);
 QPushButton* buttonOf(const QWidget& window, const char* text);
 
-/// The part of a window that is called so to those who do not see it; nothing without one.
+/// Returns the part of a window with this accessible name; null if there is none.
 template<typename Part>
 Part* partOf(const QWidget& window, const char* name)
 {
@@ -66,7 +69,7 @@ Part* partOf(const QWidget& window, const char* name)
     return nullptr;
 }
 
-/// Answers the next dialog of a kind, as a person would once it is open.
+/// Answers the next dialog of a kind, as a user would once it is open.
 template<typename Dialog>
 void whenOpen(QObject* context, std::function<void(Dialog*)> answer)
 {

@@ -6,8 +6,9 @@
 
 namespace batchpeak::config {
 
-/// A size for a phase that a config has, other than its own, that its trainer takes: with the batch of the
-/// config where that goes, else, as where that is one sample, with a batch of one micro-batch on each device.
+/// Returns a size for a phase of a config, other than its own, that its trainer accepts: with the batch of
+/// the config if possible, otherwise, for example if the batch is one sample, with a batch of one micro-batch
+/// on each device.
 ChosenSize anotherSize(const ConfigDocument& format, model::Phase phase, const BatchPlan& plan);
 
 } // namespace batchpeak::config

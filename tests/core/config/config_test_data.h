@@ -13,7 +13,7 @@
 
 namespace batchpeak::config {
 
-/// Bytes of a file that a test cannot do without; empty, and the test failed, where it is not there.
+/// Returns the bytes of a file that a test needs; empty, and the test failed, if the file does not exist.
 inline std::string textOf(const QString& path)
 {
     QFile file(path);
@@ -24,7 +24,7 @@ inline std::string textOf(const QString& path)
     return file.readAll().toStdString();
 }
 
-/// Phases that a config has.
+/// Returns the phases of a config.
 inline std::vector<model::Phase> phasesOf(const ConfigContents& contents)
 {
     std::vector<model::Phase> phases;

@@ -7,15 +7,15 @@
 
 namespace batchpeak::config {
 
-/// A line with its end, and its number from 1.
+/// A line with its line end, and its number, counted from 1.
 struct NumberedLine
 {
     std::size_t number = 0;
     std::string text;
 };
 
-/// Lines that have to go from one text, by their numbers there, and come into it, by their numbers in the
-/// other, for it to be the other: the fewest.
+/// The fewest lines that have to be removed from one text, by their numbers in it, and added from the other,
+/// by their numbers in that, to turn the one into the other.
 struct LineDifference
 {
     std::vector<NumberedLine> removed;

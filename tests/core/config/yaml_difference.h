@@ -8,11 +8,12 @@
 
 namespace batchpeak::config {
 
-/// The places at which two YAML texts differ for yaml-cpp, a reader that has nothing in common with ours:
-/// paths of keys and indices, aliases followed, such as "train_input.micro_batch_size". A key that only one
-/// of them has is one path, with all below it. Nothing where yaml-cpp cannot read the first.
+/// Returns the places at which two YAML texts differ according to yaml-cpp, a reader that shares nothing with
+/// ours: paths of keys and indices with aliases followed, such as "train_input.micro_batch_size". A key that
+/// only one text has is a single path, which stands for everything below it. Returns nothing if yaml-cpp
+/// cannot read the first text.
 ///
-/// \throws YAML::Exception where it cannot read the second
+/// \throws YAML::Exception if it cannot read the second text
 std::optional<std::vector<std::string>> changedPaths(const std::string& before, const std::string& after);
 
 } // namespace batchpeak::config

@@ -12,7 +12,8 @@
 
 namespace batchpeak::data {
 
-/// A header as numpy.lib.format writes it: padded to a multiple of 64 bytes, the last of which ends the line.
+/// Returns a header as numpy.lib.format writes it: padded to a multiple of 64 bytes, of which the last ends
+/// the line.
 ///
 /// \param text  the dictionary
 inline QByteArray npyHeader(const QByteArray& text, char version = 1)
@@ -33,7 +34,7 @@ inline QByteArray npyDictionary(const QByteArray& type, const QByteArray& shape)
     return "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape + ", }";
 }
 
-/// An array of uint16 in little-endian order.
+/// Returns an array of uint16 in little-endian order.
 inline QByteArray npyOf(const QByteArray& shape, const QList<std::uint16_t>& numbers)
 {
     QByteArray bytes = npyHeader(npyDictionary("<u2", shape));
@@ -48,7 +49,7 @@ inline bool writeFile(const QString& path, const QByteArray& bytes)
     return file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size();
 }
 
-/// What \p open is refused with; empty where it is not.
+/// Returns the message with which \p open is refused; empty if it is not.
 template<typename Open>
 QString refusalOf(const Open& open)
 {

@@ -17,7 +17,7 @@ inline DecoderSpec gpt2Small()
             .maxPositions = 1024};
 }
 
-/// Of 32 layers and heads, in a hidden size of 4096.
+/// Returns a decoder with 32 layers and heads, and a hidden size of 4096.
 inline DecoderSpec llama(std::int64_t vocabulary, std::int64_t keyValueHeads, std::int64_t feedForward)
 {
     return {.vocabularySize = vocabulary,

@@ -19,12 +19,12 @@
 
 namespace batchpeak::network {
 
-/// Stands before libtorch's allocator while it lives, and tells for each allocation through which functions
-/// it was asked for: two with the same callers fail on the same path, whatever their sizes.
+/// Wraps libtorch's allocator during its lifetime, and records for each allocation the functions through
+/// which it was requested: two allocations with the same callers fail on the same path, whatever their sizes.
 class AllocationSites final : public c10::Allocator
 {
 public:
-    /// Addresses of the callers as bytes, which mean something in this process alone.
+    /// Addresses of the callers as bytes, which are meaningful only in this process.
     using Site = std::string;
 
     AllocationSites() { c10::SetCPUAllocator(this, maxPriority); }
@@ -32,7 +32,7 @@ public:
     AllocationSites(const AllocationSites&) = delete;
     AllocationSites& operator=(const AllocationSites&) = delete;
 
-    /// Those of all allocations so far, as BudgetAllocator::failAllocation counts them.
+    /// Sites of all allocations so far, counted as in BudgetAllocator::failAllocation.
     const std::vector<Site>& sites() const { return m_sites; }
 
     c10::DataPtr allocate(std::size_t bytes) override
@@ -54,7 +54,7 @@ private:
 
     static Site callers()
     {
-        // So many reach from an operation's kernel to the function of ours that asked for it.
+        // This many reach from an operation's kernel to our function that called it.
         std::array<void*, 32> addresses{};
         const auto count = static_cast<std::size_t>(backtrace(addresses.data(), std::ssize(addresses)));
         return {reinterpret_cast<const char*>(addresses.data()), count * sizeof(void*)};
@@ -65,9 +65,10 @@ private:
     std::vector<Site> m_sites;
 };
 
-/// Which allocations of a step fail in a test: the first, the last, and each at a site that did not fail in
-/// this process before. With BATCHPEAK_EVERY_ALLOCATION set all do, which takes tens of minutes.
-/// \return numbers as BudgetAllocator::failAllocation has them, ascending, and one beyond the last
+/// Returns the allocations of a step that fail in a test: the first, the last, and each at a site that has
+/// not failed in this process before. With BATCHPEAK_EVERY_ALLOCATION set all of them fail, which takes tens
+/// of minutes.
+/// \return numbers as in BudgetAllocator::failAllocation, ascending, and one beyond the last
 inline std::vector<std::int64_t> failingAllocations(const std::vector<AllocationSites::Site>& sites)
 {
     static std::set<AllocationSites::Site> failed;

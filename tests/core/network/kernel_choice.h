@@ -16,7 +16,7 @@
 
 namespace batchpeak::network {
 
-/// Whether the processor has all these abilities, as ATen finds them.
+/// Whether the processor has all these capabilities, as ATen detects them.
 template<std::size_t count>
 bool hasAbilities(const std::array<const char*, count>& abilities)
 {
@@ -27,8 +27,8 @@ bool hasAbilities(const std::array<const char*, count>& abilities)
     });
 }
 
-/// The most that a user lets oneDNN take of a processor, in the words of ONEDNN_MAX_CPU_ISA; empty: all of
-/// it.
+/// Returns the limit that a user sets for the instruction sets of oneDNN, in the words of ONEDNN_MAX_CPU_ISA;
+/// empty for no limit.
 inline QByteArray maxInstructions()
 {
     const QByteArray max = qgetenv("ONEDNN_MAX_CPU_ISA").toUpper();
@@ -51,12 +51,12 @@ inline bool usesBlocks()
     return hasAbilities(std::array{"avx512_bf16"}) && !usesMatrixUnit() && !isNarrower;
 }
 
-/// What oneDNN 3.10 takes for each thread while it multiplies so many rows of bf16 by a matrix that is so
-/// deep, where usesBlocks(): 64 columns of the matrix, packed, of a depth that is 512 at most, or 1024 of a
-/// matrix that is deeper than that; and sums in fp32 of these columns for 256 rows at most
-/// (compute_blocking_heuristic_avx512 and init_aux_values of cpu/x64/matmul/brgemm_matmul_utils.cpp).
-/// Measured was 1 KiB more. It holds for rows in one piece that are no power of two of 8 KiB or more, and not
-/// for gradients of weights, for both of which the rows are packed too.
+/// Returns the memory that oneDNN 3.10 takes for each thread while it multiplies \p rows rows of bf16 by a
+/// matrix of depth \p depth, if usesBlocks(): 64 columns of the matrix, packed, with a depth of 512 at most,
+/// or 1024 for a matrix that is deeper than that; and sums in fp32 of these columns for 256 rows at most
+/// (compute_blocking_heuristic_avx512 and init_aux_values of cpu/x64/matmul/brgemm_matmul_utils.cpp). The
+/// measured value was 1 KiB more. It holds for contiguous rows whose size is not a power of two of 8 KiB or
+/// more, and not for gradients of weights; in both of these cases the rows are packed too.
 inline double blockBytesPerThread(std::int64_t rows, std::int64_t depth)
 {
     constexpr double columns = 64.0;
@@ -66,7 +66,7 @@ inline double blockBytesPerThread(std::int64_t rows, std::int64_t depth)
     return columns * (2.0 * packed + 4.0 * summed);
 }
 
-/// Whether oneDNN sums products of bf16 in fp32 as a whole here, as with AVX512 and without AVX512-BF16.
+/// Whether oneDNN accumulates whole products of bf16 in fp32 here, as with AVX512 and without AVX512-BF16.
 inline bool widensResults()
 {
     const QByteArray max = maxInstructions();
@@ -75,20 +75,21 @@ inline bool widensResults()
            !usesBlocks() && !isNarrower;
 }
 
-/// What oneDNN 3.10 takes for a moment for a result of bf16 with so many numbers, where widensResults(): the
-/// whole of it in fp32 (book_acc_scratchpad of cpu/matmul/gemm_based_common.hpp). Each thread rounds its part
-/// up to 64 numbers, and 128 bytes align all; nothing else was measured in 60 products with 1, 2, 3, 4 and 8
-/// threads. It holds for one product: of several at once oneDNN widens as many as there are threads.
+/// Returns the memory that oneDNN 3.10 takes temporarily for a result of bf16 with \p elements numbers, if
+/// widensResults(): the whole result in fp32 (book_acc_scratchpad of cpu/matmul/gemm_based_common.hpp). Each
+/// thread rounds its part up to 64 numbers, and 128 bytes align all; nothing else was measured in 60 products
+/// with 1, 2, 3, 4 and 8 threads. It holds for one product: of several at once oneDNN widens as many as there
+/// are threads.
 inline double widenedBytes(std::int64_t elements)
 {
     return 4.0 * static_cast<double>(elements);
 }
 
-/// How far two losses of the same step may be from each other, relative to them: 0, but for products on a
-/// matrix unit, which oneDNN may sum in another order the second time. A logit at the edge between two
-/// numbers of its type then becomes the other one, which is off by eps of itself. In a network that has
-/// learned little logits are below an eighth of the loss, the logarithm of the number of choices, and so the
-/// loss moves by less than an eighth of eps.
+/// Returns the largest relative difference between two losses of the same step: 0, except for products on a
+/// matrix unit, which oneDNN may accumulate in another order the second time. A logit at the boundary between
+/// two numbers of its dtype then becomes the other one, which differs by eps of itself. In a network that has
+/// learned little, logits are below an eighth of the loss, the logarithm of the number of choices, so the
+/// loss changes by less than an eighth of eps.
 inline double differenceOfLosses(const trial::LoadRequest& request, bool hasMatrixUnit)
 {
     constexpr double epsOfBf16 = 0x1p-7;

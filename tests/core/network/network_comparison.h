@@ -16,14 +16,14 @@
 
 namespace batchpeak::network {
 
-/// What a test of a network does before its first tensor.
+/// Prepares libtorch; a test of a network calls it before its first tensor.
 inline void prepareLibtorch()
 {
     avoidUndescribedTileUnit();
     BudgetAllocator::installed();
 }
 
-/// A network's spec but for what \p change makes of it.
+/// Returns a network's spec with the changes of \p change.
 template<typename Spec, typename Change>
 Spec changed(Spec spec, const Change& change)
 {
@@ -31,7 +31,8 @@ Spec changed(Spec spec, const Change& change)
     return spec;
 }
 
-/// Parameters far from the gentle start of a training run, where attention hardly differs from a mean.
+/// Returns parameters far from the small initial values of a training run, with which attention hardly
+/// differs from a mean.
 template<typename Spec>
 FlatParameters randomParameters(const Spec& spec, model::Phase phase = model::Phase::Eval)
 {
@@ -47,7 +48,7 @@ inline double relativeDifference(const at::Tensor& actual, const at::Tensor& exp
     return ((actual - expected).abs().max() / expected.abs().max()).item<double>();
 }
 
-/// Gradients of all parameters as they are now.
+/// Returns the current gradients of all parameters.
 inline std::vector<at::Tensor> gradientsOf(const FlatParameters& parameters,
                                            const std::vector<model::Parameter>& table)
 {
@@ -57,7 +58,7 @@ inline std::vector<at::Tensor> gradientsOf(const FlatParameters& parameters,
     return gradients;
 }
 
-/// The parameter whose gradients differ most, and how much relative to the largest element.
+/// The parameter whose gradients differ most, and the difference relative to the largest element.
 struct WorstDifference
 {
     double relative = 0.0;

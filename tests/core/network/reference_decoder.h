@@ -16,8 +16,8 @@
 
 namespace batchpeak::network {
 
-/// A decoder written again from the papers' formulas, to compare with: a head at a time, weights not
-/// stacked, attention as a whole matrix.
+/// A decoder reimplemented from the papers' formulas for comparison: one head at a time, weights not stacked,
+/// attention as a whole matrix.
 class ReferenceDecoder
 {
 public:
@@ -98,7 +98,7 @@ private:
         return m_spec.queryKeyNormalization ? rmsNorm(head, name) : head;
     }
 
-    // Element i and element i + half are one complex number, turned by position * theta^(-2i / size).
+    // Elements i and i + half are one complex number, rotated by position * theta^(-2i / size).
     at::Tensor turned(const at::Tensor& head, std::int64_t layer) const
     {
         if (m_spec.positionEmbedding != model::PositionEmbedding::Rotary ||
@@ -122,7 +122,7 @@ private:
         return result;
     }
 
-    // Minus infinity for what comes later, and for what lies before the window.
+    // Minus infinity for later positions, and for those before the window.
     at::Tensor unseen(std::int64_t layer, std::int64_t length) const
     {
         const bool isWindowed = m_spec.windowedLayers.empty() || isAmong(m_spec.windowedLayers, layer);
@@ -161,7 +161,7 @@ private:
         return rows(at::cat(heads, -1), prefix + "output", 0, m_spec.hiddenSize);
     }
 
-    // ALiBi: a head's slope times the distance of query and key, which is negative.
+    // ALiBi: a head's slope times the distance between query and key, which is negative.
     at::Tensor bias(std::int64_t head, std::int64_t length) const
     {
         const at::Tensor positions = at::arange(length, at::kFloat);
@@ -174,7 +174,7 @@ private:
         return (positions.unsqueeze(0) - positions.unsqueeze(1)) * std::exp2(-8.0 * exponent);
     }
 
-    // Every expert sees every token; the router's choice decides what counts.
+    // Every expert computes every token; the router's choice decides which results count.
     at::Tensor experts(const at::Tensor& x, const std::string& layer) const
     {
         const at::Tensor chances = at::matmul(x, weight(layer + "router").t()).softmax(-1);

@@ -13,8 +13,8 @@
 
 namespace batchpeak::network {
 
-/// An encoder written again from the papers' formulas, to compare with: a head at a time, weights not
-/// stacked, attention as a whole matrix, the loss a target at a time.
+/// An encoder reimplemented from the papers' formulas for comparison: one head at a time, weights not
+/// stacked, attention as a whole matrix, the loss one target at a time.
 class ReferenceEncoder
 {
 public:
@@ -44,7 +44,7 @@ public:
         return m_spec.finalNormalization ? norm(x, "final_norm") : x;
     }
 
-    /// Of one sample's hidden states: the scores of all tokens of the vocabulary at one place.
+    /// Returns the scores of all tokens of the vocabulary at one position, from one sample's hidden states.
     at::Tensor scores(const at::Tensor& hidden, std::int64_t place) const
     {
         const at::Tensor inner = norm(
@@ -53,7 +53,7 @@ public:
                m_parameters.at("output.bias");
     }
 
-    /// Of one sample's hidden states: the scores of the two answers, or of the classes of a text.
+    /// Returns the scores of the two answers, or of the classes of a text, from one sample's hidden states.
     at::Tensor sentenceScores(const at::Tensor& hidden) const
     {
         return rows(rows(hidden.select(0, 0), "pooler", 0, m_spec.hiddenSize).tanh(), "next_sentence", 0,
@@ -68,7 +68,8 @@ public:
 private:
     const at::Tensor& weight(const std::string& name) const { return m_parameters.at(name + ".weight"); }
 
-    // ESM-2's token dropout: masked tokens are zeros, and the others grow by 0.88 over the share of them.
+    // ESM-2's token dropout: masked tokens are zeros, and the others are scaled by 0.88 divided by their
+    // share.
     at::Tensor embedded(const at::Tensor& tokens) const
     {
         at::Tensor x = weight("embed_tokens").index({tokens}).clone();
@@ -107,7 +108,7 @@ private:
                                                             : x * 0.5 * (1 + (x / std::sqrt(2.0)).erf());
     }
 
-    // Element i and element i + half are one complex number, turned by position * theta^(-2i / size).
+    // Elements i and i + half are one complex number, rotated by position * theta^(-2i / size).
     at::Tensor turned(const at::Tensor& head) const
     {
         if (m_spec.positionEmbedding != model::PositionEmbedding::Rotary)

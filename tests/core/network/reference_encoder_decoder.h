@@ -15,7 +15,7 @@
 
 namespace batchpeak::network {
 
-/// T5 written again from its paper's formulas, to compare with: a head at a time, weights not stacked, a
+/// T5 reimplemented from its paper's formulas for comparison: one head at a time, weights not stacked, one
 /// number of the position bias at a time.
 class ReferenceEncoderDecoder
 {
@@ -67,8 +67,9 @@ private:
                m_parameters.at(name + ".bias");
     }
 
-    // Table 1 of T5's released code in words: in the encoder keys before and after the query have half of
-    // the buckets each; of those, half are for one distance, the rest for ranges that grow by a factor.
+    // Table 1 of T5's released code in words: in the encoder, keys before and after the query have half of
+    // the buckets each; half of those are for a single distance each, the rest for ranges that grow by a
+    // factor.
     std::int64_t bucket(std::int64_t query, std::int64_t key, bool bidirectional) const
     {
         std::int64_t count = m_spec.relativeBuckets;

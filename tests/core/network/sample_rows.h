@@ -18,9 +18,10 @@
 
 namespace batchpeak::network {
 
-/// Every network of tinyNetworks(), two decoders more, and TorchScript modules that return logits and a loss.
+/// Returns every network of tinyNetworks(), two more decoders, and TorchScript modules that return logits and
+/// a loss.
 ///
-/// \param folder  gets the files of the modules
+/// \param folder  receives the files of the modules
 inline std::vector<NamedNetwork> everyTinyNetwork(const QTemporaryDir& folder)
 {
     std::vector<NamedNetwork> networks = tinyNetworks();
@@ -59,7 +60,8 @@ struct TinyTraining
     std::unique_ptr<Network> network;
 };
 
-/// Samples of random tokens, as long as the network takes them, or each of another length.
+/// Returns samples of random tokens with the sequence length of the network, or, if \p padded, each with a
+/// different length.
 inline std::vector<SampleRow> sampleRows(const Network& network, std::int64_t samples, bool padded = false)
 {
     const std::int64_t length = network.tokensPerRow();

@@ -15,7 +15,7 @@
 
 namespace batchpeak::network {
 
-/// The tiny networks with layers that weigh more than what surrounds them.
+/// Returns a tiny network whose layers take more memory than the parts around them.
 inline model::Architecture deeper(model::Architecture architecture)
 {
     std::visit(
@@ -58,7 +58,8 @@ inline model::StepMemory estimateOf(const trial::LoadRequest& request)
                                               .tuning = request.tuning});
 }
 
-/// The peak of the next step [bytes]. On the CPU the first of a runner takes as much as a later one.
+/// Returns the peak of the next step [bytes]. On the CPU the first step of a runner takes as much as a later
+/// one.
 inline double peakOf(StepRunner& runner, DeviceMemory& memory, std::int64_t samples)
 {
     runner.prepare(samples);
@@ -67,10 +68,11 @@ inline double peakOf(StepRunner& runner, DeviceMemory& memory, std::int64_t samp
     return static_cast<double>(memory.peakReservedBytes());
 }
 
-/// How far what a sample takes is from what is told of it before, in standard deviations of that.
+/// Returns the difference between the memory of a sample and its prediction, in standard deviations of the
+/// prediction.
 inline double errorOfSample(const trial::LoadRequest& request)
 {
-    // Both beyond what the loss and the weights' gradients need for themselves.
+    // Both are beyond the sizes at which the loss and the weights' gradients dominate the memory.
     constexpr std::int64_t fewSamples = 8;
     constexpr std::int64_t manySamples = 16;
     CpuDeviceMemory memory;

@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
-/// Rows of tests of a StepRunner: each network, and each thing that a request may ask of a step.
+/// Rows of tests of a StepRunner: each network, and each option of a step that a request can set.
 namespace batchpeak::network {
 
 using trial::LoadRequest;
 
-/// What a runner is asked, and how many choices there are for what it predicts.
+/// The request to a runner, and the number of choices of its prediction.
 struct Asked
 {
     LoadRequest request;
@@ -60,7 +60,7 @@ inline model::ScriptSpec tinyScript()
     return scriptSpec(file, 67);
 }
 
-/// Each kind of adapter and of frozen weight once, in the precisions that trainers have for them.
+/// Adds each kind of adapter and of frozen weight once, in the precisions that trainers offer for them.
 template<typename Add>
 void addTunings(const Add& add)
 {
@@ -90,7 +90,7 @@ void addTunings(const Add& add)
     add("LoRA, eval", request);
 }
 
-/// Operation by operation, in each layout of parameters.
+/// Adds AdamW steps that run operation by operation, in each layout of parameters.
 template<typename Add>
 void addUnfused(const Add& add)
 {
@@ -170,7 +170,7 @@ void addFloat16(const Add& add)
     }
 }
 
-/// Those that keep their state otherwise than AdamW and SGD do.
+/// Adds the optimizers whose state differs in form from that of AdamW and SGD.
 template<typename Add>
 void addOptimizers(const Add& add)
 {
@@ -205,7 +205,7 @@ void addOptimizers(const Add& add)
     add("Adafactor, Mixtral", withOptimizer(tinyRequest(tinyMixtral(), Phase::Train), Optimizer::Adafactor));
 }
 
-/// Devices that share gradients, and parameters too; more layers than are gathered at a time.
+/// Adds devices that share gradients, and parameters too, with more layers than are gathered at a time.
 template<typename Add>
 void addShared(const Add& add)
 {
@@ -285,9 +285,9 @@ inline void addRequests()
                     {.activationCheckpointing = true, .lossChunkRows = 7, .maxGradientNorm = 0.5}));
     addOne("bf16, Qwen3", tinyRequest(tinyQwen(), Phase::Train, model::Precision::Bf16));
     addOne("pure bf16", tinyRequest(tinyLlama(), Phase::Train, model::Precision::PureBf16));
-    // A convolution with a stride over a single pixel has undefined weight gradients in bf16 on
-    // processors with a matrix unit (oneDNN of torch 2.11.0 reads memory that it never wrote), so that no
-    // image may shrink to that.
+    // A convolution with a stride over a single pixel has undefined weight gradients in bf16 on processors
+    // with a matrix unit (oneDNN of torch 2.11.0 reads uninitialized memory), so no image may shrink to a
+    // single pixel.
     model::ResNetSpec residual = tinyResNet();
     residual.imageSize = 32;
     addOne("pure bf16, ResNet", tinyRequest(residual, Phase::Train, model::Precision::PureBf16));
@@ -324,7 +324,7 @@ inline void addRequests()
     addUpdatesInBackward(addOne);
 }
 
-/// Of every network.
+/// Adds a row for every network on devices that share gradients, and on devices that share parameters too.
 inline void addSharedNetworks()
 {
     const auto add = test::rows<Asked>();

@@ -13,10 +13,10 @@
 
 namespace batchpeak::network {
 
-/// The size of a micro-batch in tests of steps.
+/// Size of a micro-batch in tests of steps.
 inline constexpr std::int64_t samples = 3;
 
-/// Runs one step as a worker does: what it throws is judged inside the catch block, and recovered from
+/// Runs one step as a worker does: an exception is classified inside the catch block, and the device recovers
 /// outside it.
 inline std::optional<Failure> failureOfStep(StepRunner& runner, const DeviceMemory& memory)
 {

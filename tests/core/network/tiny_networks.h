@@ -39,7 +39,8 @@ inline model::DecoderSpec tinyLlama()
             .feedForwardBias = false};
 }
 
-/// Heads that do not share the hidden size, and are normalized.
+/// Its head size is not the hidden size divided by the number of heads, and its queries and keys are
+/// normalized.
 inline model::DecoderSpec tinyQwen()
 {
     model::DecoderSpec spec = tinyLlama();
@@ -66,7 +67,7 @@ inline model::DecoderSpec tinyBloom()
     return spec;
 }
 
-/// Norms behind the branches, soft caps, and a window in every other layer.
+/// It has norms after the branches, soft caps, and a window in every other layer.
 inline model::DecoderSpec tinyGemma2()
 {
     model::DecoderSpec spec = tinyLlama();
@@ -81,7 +82,7 @@ inline model::DecoderSpec tinyGemma2()
     return spec;
 }
 
-/// Branches side by side, each with its own norm.
+/// It has parallel branches, each with its own norm.
 inline model::DecoderSpec tinyNeoX()
 {
     model::DecoderSpec spec = tinyGpt();
@@ -92,7 +93,7 @@ inline model::DecoderSpec tinyNeoX()
     return spec;
 }
 
-/// Branches side by side behind one norm without a bias, and a window in the layers that are rotated.
+/// It has parallel branches after one norm without a bias, and a window in the rotated layers.
 inline model::DecoderSpec tinyCohere2()
 {
     model::DecoderSpec spec = tinyLlama();
@@ -106,7 +107,7 @@ inline model::DecoderSpec tinyCohere2()
     return spec;
 }
 
-/// An expert that every token takes, and a layer without experts.
+/// It has an expert that every token takes, and a layer without experts.
 inline model::DecoderSpec tinyQwenOfExperts()
 {
     model::DecoderSpec spec = tinyMixtral();
@@ -173,7 +174,7 @@ inline model::EncoderDecoderSpec tinyT5()
             .feedForwardSize = 48};
 }
 
-/// BERT with all its heads, the masked-language head on some tokens alone.
+/// BERT with all its heads; the masked-language head covers only some tokens.
 inline model::EncoderSpec tinyPreTraining()
 {
     model::EncoderSpec spec = tinyBert();
@@ -182,8 +183,8 @@ inline model::EncoderSpec tinyPreTraining()
     return spec;
 }
 
-/// The same with one layer in every stack, where the family has layers to leave out: each kind of operation
-/// is there once, for tests that run a step for every allocation of a step.
+/// Returns the architecture with one layer in every stack, if its family allows leaving out layers: each kind
+/// of operation exists once, for tests that run a step for every allocation of a step.
 inline model::Architecture withOneLayer(model::Architecture architecture)
 {
     std::visit(
@@ -206,11 +207,11 @@ struct NamedNetwork
 {
     const char* name = nullptr;
     model::Architecture architecture;
-    /// What one target is chosen from.
+    /// Number of choices of one target.
     int choices = 67;
 };
 
-/// One of every kind, for what must hold for all.
+/// Returns one network of every kind, for properties that all must have.
 inline std::vector<NamedNetwork> tinyNetworks()
 {
     return {{.name = "GPT", .architecture = tinyGpt()},
@@ -225,7 +226,7 @@ inline std::vector<NamedNetwork> tinyNetworks()
             {.name = "ViT", .architecture = tinyVisionTransformer()},
             {.name = "ResNet", .architecture = tinyResNet()},
             {.name = "BERT", .architecture = tinyBert()},
-            // One choice among tokens, and one between two answers.
+            // One choice is among tokens, and one between two answers.
             {.name = "BERT, all heads", .architecture = tinyPreTraining(), .choices = 67 * 2},
             {.name = "ESM-2", .architecture = tinyEsm()},
             {.name = "T5", .architecture = tinyT5()}};

@@ -11,10 +11,10 @@
 
 namespace batchpeak::network {
 
-/// TorchScript modules as torch.jit.script and torch.jit.save would write them, made without Python.
+/// TorchScript modules as torch.jit.script and torch.jit.save write them, created without Python.
 
-/// Two layers on vectors of 12 numbers, one weight of which stands in the module under two names, with a
-/// buffer that training counts in and a frozen scale.
+/// Saves a module of two layers on vectors of 12 numbers. One weight has two names in the module; it also has
+/// a buffer that counts training steps, and a frozen scale.
 ///
 /// \param forward  "def forward(self, x): ..." over self.up, self.down, self.bias, self.steps and self.scale
 inline void saveScript(const std::string& file, const std::string& forward, std::int64_t classes)

@@ -9,7 +9,7 @@
 
 namespace batchpeak::network {
 
-/// Adapters on every product of a layer.
+/// Returns adapters on every matrix product of a layer.
 inline std::vector<model::AdapterTarget> allLinear()
 {
     using enum model::Projection;
@@ -36,7 +36,7 @@ struct NamedTuning
     model::Tuning tuning;
 };
 
-/// Every kind of adapter and of frozen weight.
+/// Returns every kind of adapter and of frozen weight.
 inline std::vector<NamedTuning> tinyTunings()
 {
     using enum model::FrozenWeights;
@@ -73,7 +73,7 @@ inline std::vector<NamedTuning> tinyTunings()
         {"LoRA beside 8 bits", with(lora(), [](auto& tuning) { tuning.frozenWeights = Int8; })}};
 }
 
-/// Every way to round, beside what people train with it.
+/// Returns every kind of rounding, together with the tunings that people use with it.
 inline std::vector<NamedTuning> tinyRoundings()
 {
     using enum model::FakeQuantizedWeights;
@@ -87,7 +87,7 @@ inline std::vector<NamedTuning> tinyRoundings()
         tuning.fakeQuantization = rounding;
         return tuning;
     };
-    // Those that an adapter leaves out are not rounded.
+    // Products that an adapter omits are not rounded.
     std::vector<model::AdapterTarget> some = allLinear();
     some.erase(some.begin());
     model::FakeQuantization everywhere = usual;

@@ -16,7 +16,7 @@ namespace batchpeak::network {
 
 inline constexpr std::int64_t samplesInEpoch = 32;
 
-/// Networks with dropout wherever their family has it.
+/// Returns the network with dropout wherever its family has it.
 inline model::Architecture withDropout(model::Architecture architecture)
 {
     std::visit(
@@ -40,7 +40,7 @@ inline trial::TrainingRequest syntheticTraining()
     return {.data = {.samples = samplesInEpoch}, .learningRate = 1e-3};
 }
 
-/// The batch of an optimizer step, counted from 0, one behind the other through the epochs.
+/// Returns the batch of an optimizer step, counted from 0; batches follow one another through the epochs.
 inline trial::BatchRequest batchOfStep(std::int64_t step, std::int64_t samples, std::int64_t microBatchSize)
 {
     const std::int64_t inEpoch = samplesInEpoch / samples;
@@ -51,7 +51,7 @@ inline trial::BatchRequest batchOfStep(std::int64_t step, std::int64_t samples, 
             .microBatchSize = microBatchSize};
 }
 
-/// Losses of so many steps from \p first on.
+/// Returns the losses of \p steps steps from \p first on.
 inline std::vector<double> lossesOf(TrainingRunner& runner, std::int64_t first, std::int64_t steps,
                                     std::int64_t samples, std::int64_t microBatchSize)
 {
@@ -61,8 +61,8 @@ inline std::vector<double> lossesOf(TrainingRunner& runner, std::int64_t first, 
     return losses;
 }
 
-/// All that a training holds, as the bytes of its checkpoint: parameters, optimizer state, random state and
-/// statistics.
+/// Returns the whole state of a training run as the bytes of its checkpoint: parameters, optimizer state,
+/// random state and statistics.
 inline QByteArray stateOf(const TrainingRunner& runner)
 {
     const QTemporaryDir folder;
@@ -72,10 +72,10 @@ inline QByteArray stateOf(const TrainingRunner& runner)
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
-/// Runs a batch as a worker does: what it throws is judged inside the catch block, and recovered from outside
-/// it. Cancelled is a failure like any other here.
+/// Runs a batch as a worker does: an exception is classified inside the catch block, and the device recovers
+/// outside it. Cancelled is a failure like any other here.
 ///
-/// \param losses  gets the loss where there is no failure
+/// \param losses  receives the loss if there is no failure
 inline std::optional<Failure> failureOf(TrainingRunner& runner, const DeviceMemory& memory,
                                         const trial::BatchRequest& batch,
                                         std::vector<double>* losses = nullptr)

@@ -9,7 +9,7 @@
 
 namespace batchpeak::config {
 
-/// What is expected of a config, below a line "--- header": "reads", "refused", "writes train 8", "refuses
+/// An expectation about a config, below a line "--- header": "reads", "refused", "writes train 8", "refuses
 /// train 6", "file PATH".
 struct CasePart
 {
@@ -22,7 +22,7 @@ struct CasePart
 struct ConfigCase
 {
     std::string name;
-    /// Of the config, as the file has them.
+    /// Lines of the config, as they are in the file.
     Lines text;
     std::vector<CasePart> parts;
 };
@@ -30,9 +30,9 @@ struct ConfigCase
 /// Cases of one subject in one plain file; tests/data/cases/config/README.md says how they are written.
 struct CaseFile
 {
-    /// What stands above the first case: about them all.
+    /// Lines above the first case, which are about all cases.
     Lines about;
-    /// What the texts of all cases stand in, and what all of them read that say nothing else.
+    /// The text that encloses the texts of all cases, and the default of what they read.
     ConfigCase all;
     std::vector<ConfigCase> cases;
 };
@@ -40,23 +40,23 @@ struct CaseFile
 CaseFile caseFileFromText(const std::string& text);
 std::string toText(const CaseFile& file);
 
-/// The bytes of a case's config, in what all of its file stand in.
+/// Returns the bytes of a case's config, enclosed by the text that all cases of its file share.
 std::string configText(const ConfigCase& all, const ConfigCase& one);
 
-/// "network" of "network: llama".
+/// Returns the key of a line: "network" of "network: llama".
 std::string keyOf(const std::string& line);
 
-/// Lines of a text as they are written in a file of cases.
+/// Returns the lines of a text as they are written in a file of cases.
 Lines escapedLines(const std::string& text);
 
-/// The lines "key: value" of \p all, but for those of keys that a case has lines of its own for, or says
-/// "absent" of. Of what is "none" as a whole there are no parts.
+/// Returns the lines "key: value" of \p all, except for those of keys that a case has its own lines for, or
+/// declares "absent". A value that is "none" as a whole has no parts.
 Lines readingWith(const Lines& all, const Lines& own);
 
-/// The least that makes \p reading of \p all in readingWith().
+/// Returns the fewest lines that make \p reading of \p all in readingWith().
 Lines ownReading(const Lines& all, const Lines& reading);
 
-/// What most of several readings have in common.
+/// Returns what most of several readings have in common.
 Lines commonReading(const std::vector<Lines>& readings);
 
 } // namespace batchpeak::config

@@ -10,16 +10,16 @@
 
 namespace batchpeak::config {
 
-/// Draws that are the same for one seed on every standard library, which those of <random>'s distributions
-/// are not.
+/// Random draws that are the same for one seed with every standard library, unlike those of the distributions
+/// in <random>.
 class Chance
 {
 public:
     explicit Chance(std::uint64_t seed) : m_engine(seed) {}
 
-    /// 0 <= draw < count
+    /// Returns a draw with 0 <= draw < count.
     std::size_t below(std::size_t count) { return std::size_t(m_engine() % count); }
-    /// low <= draw <= high
+    /// Returns a draw with low <= draw <= high.
     std::int64_t between(std::int64_t low, std::int64_t high)
     {
         return low + std::int64_t(below(std::size_t(high - low + 1)));

@@ -8,7 +8,7 @@
 
 namespace batchpeak::config {
 
-/// A value of a config to be written in any style, with what it is to become.
+/// A value of a config that is written in any style, and its value after the change.
 struct ConfigTree
 {
     enum class Kind { Scalar, Sequence, Mapping };
@@ -16,11 +16,11 @@ struct ConfigTree
     struct Entry;
 
     Kind kind = Kind::Scalar;
-    /// A scalar as it may stand in any place, quoted where need be. Empty: nothing is written.
+    /// A scalar in a form that is valid in any place, quoted if necessary. If empty, nothing is written.
     std::string text;
-    /// What takes its place; nothing where it stays.
+    /// The scalar that replaces it; nothing if it stays.
     std::optional<std::string> changed;
-    /// It may be written on several lines, given an anchor, or be an alias in truth.
+    /// Whether it may be written on several lines, get an anchor, or be replaced by an alias.
     bool isFiller = false;
     std::vector<Entry> entries;
     std::vector<ConfigTree> items;
@@ -30,7 +30,7 @@ struct ConfigTree::Entry
 {
     std::string key;
     ConfigTree value;
-    /// It is not there before: it is added below the entry before it.
+    /// Whether the entry does not exist before the change: it is added below the entry before it.
     bool isAdded = false;
 };
 

@@ -9,19 +9,19 @@
 
 namespace batchpeak::config {
 
-/// A config of a random layout, and what it is to be with a size in it: written by the same program at the
-/// same time, not derived from one another.
+/// A config of a random layout, and the expected config with a size in it. The same program writes both at
+/// the same time; neither is derived from the other.
 struct GeneratedConfig
 {
     std::string before;
     std::string after;
     ChosenSize chosen;
-    /// What its format is called.
+    /// Name of its format.
     std::string formatName;
     std::int64_t globalBatchSize = 0;
 };
 
-/// The same for the same seed.
+/// Returns a config; the same for the same seed.
 GeneratedConfig generatedConfig(std::uint64_t seed);
 
 } // namespace batchpeak::config

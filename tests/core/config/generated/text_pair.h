@@ -8,13 +8,13 @@
 
 namespace batchpeak::config {
 
-/// A text as it is and as it is to be, written side by side.
+/// A text before and after a change, written side by side.
 class TextPair
 {
 public:
     enum class Side { Both, Before, After };
 
-    /// \param lineBreak  of every line
+    /// \param lineBreak  line break of every line
     explicit TextPair(std::string lineBreak) : m_lineBreak(std::move(lineBreak)) {}
 
     void write(const std::string& text)
@@ -35,7 +35,7 @@ public:
         m_after += after;
     }
 
-    /// What is written while this lives goes to one side alone.
+    /// Restricts writing to one of the two texts during its lifetime.
     class Scope
     {
     public:
@@ -49,7 +49,8 @@ public:
         Side m_outer;
     };
 
-    /// A text that has no last line break gets none, unless its last lines go away.
+    /// Removes the last line break of both texts, but not of the text after the change if its last lines are
+    /// removed there.
     void dropLastLineBreak()
     {
         m_before.erase(m_before.size() - m_lineBreak.size());

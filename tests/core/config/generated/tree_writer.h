@@ -12,16 +12,16 @@
 
 namespace batchpeak::config {
 
-/// Writes a tree as YAML or JSON in a style that is drawn anew at every place where there is a choice:
-/// indents, quotes, comments, anchors and aliases, merge keys, flow or block.
+/// Writes a tree as YAML or JSON in a style that is drawn anew wherever there is a choice: indentation,
+/// quotes, comments, anchors and aliases, merge keys, flow or block.
 class TreeWriter
 {
 public:
     TreeWriter(Chance& chance, TextPair& text) : m_chance(chance), m_text(text) {}
 
-    /// As a block that begins on a line of its own.
+    /// Writes the tree as a block that begins on its own line.
     void writeBlock(const ConfigTree& tree, std::size_t indent);
-    /// In braces; as JSON all keys and words are quoted twice.
+    /// Writes the tree in braces; in JSON all keys and words are in double quotes.
     void writeJson(const ConfigTree& tree);
     void writeComments(std::size_t indent);
 
@@ -52,7 +52,7 @@ private:
     static std::string quoted(const std::string& key, Quotes quotes);
     std::string blanks(std::size_t max);
     std::optional<Anchor> writeAnchor(const ConfigTree& value);
-    /// Once what it names has ended: no alias stands inside of that.
+    /// Remembers an anchor once the value that it names has ended: no alias may lie within that value.
     void remember(const std::optional<Anchor>& anchor);
     void endLineWithComment();
     bool isFlowDrawn(const ConfigTree& value);

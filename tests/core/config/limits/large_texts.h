@@ -8,17 +8,17 @@
 
 namespace batchpeak::config {
 
-/// A text made by a program: far longer, or far more twisted, than any that a person writes.
+/// A generated text: far longer, or far more convoluted, than any that a person writes.
 struct MadeText
 {
     const char* name = "";
     std::string text;
 };
 
-/// Configs of about \p bytes each that can be read and written: ordinary ones, with much more in them.
+/// Returns configs of about \p bytes each that can be read and written: ordinary ones with much more content.
 std::vector<MadeText> largeConfigs(std::size_t bytes);
 
-/// Texts on which a careless reader spends all time, memory or stack there is, or that are no texts at all.
+/// Returns texts on which a careless reader uses up all time, memory or stack, or that are not texts at all.
 /// None of them is a config.
 std::vector<MadeText> hostileTexts();
 

@@ -32,7 +32,7 @@ inline model::DecoderSpec decoderAsLlama()
     return llama;
 }
 
-/// Decoders whose branches stand side by side, or that have none of LLaMA's names.
+/// Returns decoders whose branches are parallel, or that use none of LLaMA's names.
 inline std::vector<std::pair<std::string, model::ModelSpec>> networksBesideLlama()
 {
     using namespace model;
@@ -87,7 +87,8 @@ inline std::vector<std::pair<std::string, model::ModelSpec>> networksBesideLlama
             {"cohere2", {"cohere2", cohere}}};
 }
 
-/// Decoders with names of LLaMA's, and norms behind branches or experts that every token takes.
+/// Returns decoders that use names of LLaMA's, with norms after branches or with experts that every token
+/// takes.
 inline std::vector<std::pair<std::string, model::ModelSpec>> networksAfterLlama()
 {
     using namespace model;
@@ -126,7 +127,7 @@ inline std::vector<std::pair<std::string, model::ModelSpec>> networksAfterLlama(
             {"arcee", {"arcee", arcee}}};
 }
 
-/// Small networks of every family whose modules transformers names, with more than one layer.
+/// Returns small networks of every family whose modules transformers names, with more than one layer.
 inline std::vector<std::pair<std::string, model::ModelSpec>> namedNetworks()
 {
     using namespace model;

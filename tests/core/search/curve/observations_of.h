@@ -11,7 +11,7 @@
 /// Sizes, and the time of one micro-batch of each [s].
 using Points = std::vector<std::pair<std::int64_t, double>>;
 
-/// Trials of these points, with a step noise of a percent and ends five seconds apart.
+/// Returns trials of these points, with a step noise of one percent; they end five seconds apart.
 inline batchpeak::search::Observations observationsOf(const Points& points)
 {
     std::vector<batchpeak::search::Measurement> trials;

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-/// A row for each strategy there is, with its name.
+/// Adds a row for each existing strategy, named after it.
 inline void addStrategies()
 {
     const auto add = rows<std::string>();
@@ -16,8 +16,8 @@ inline void addStrategies()
         add(std::string(name), std::string(name));
 }
 
-/// Whether a strategy looks for the fastest size, among those that probably fit, on all devices and until it
-/// is confident. The others look for the largest that fits, one trial after another, and then end.
+/// Whether a strategy looks for the fastest size among those that probably fit, on all devices and until it
+/// is confident. The others look for the largest size that fits, one trial after another, and then end.
 inline bool looksForTheFastest(std::string_view name)
 {
     return name == "posterior" || name == "ramp";

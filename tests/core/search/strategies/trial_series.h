@@ -8,18 +8,18 @@
 #include <functional>
 #include <vector>
 
-/// Trials on a device that is a formula, and what a search makes of them.
+/// Trials on a device that is a formula, and the conclusions that a search draws from them.
 class TrialSeries
 {
 public:
     static constexpr std::int64_t largestFit = 400;
 
-    /// Seconds of one micro-batch of a size.
+    /// Time of one micro-batch of a size [s].
     using Curve = std::function<double(std::int64_t)>;
 
     explicit TrialSeries(double tolerance = 0.02);
 
-    /// A trial of five steps that scatter by half a percent, five seconds after the last one.
+    /// Returns a trial of five steps that scatter by half a percent, five seconds after the previous one.
     batchpeak::search::Measurement trial(std::int64_t size, double seconds);
     void wait(double seconds) { m_clock += seconds; }
     void record(const batchpeak::search::Measurement& measurement) { m_history.record(measurement); }
