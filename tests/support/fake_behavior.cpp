@@ -11,7 +11,7 @@ namespace batchpeak::test {
 
 namespace {
 
-// "name@size+#attempt*times", of which all but the name may be absent.
+// Parses "name@size+#attempt*times", of which all parts but the name may be absent.
 Fault faultFrom(const std::string& text)
 {
     const auto behind = [&text](char sign) -> std::optional<std::int64_t> {
@@ -27,7 +27,7 @@ Fault faultFrom(const std::string& text)
     return fault;
 }
 
-// "name:message:/field" and the rest as above.
+// Parses "name:message:/field", followed by the same parts.
 Fault lineFaultFrom(const std::string& text)
 {
     Fault fault = faultFrom(text);

@@ -71,8 +71,8 @@ struct FakeBehavior
     /// garbage, long-line. With the line: late (for a short time limit), whole-line (as long as a line may
     /// be), wrong-id, duplicate, stale (the previous line of its type is repeated before it), end-after,
     /// flood (repeated forever), endless (the same, with a pause in between), miscounted (for a result: only
-    /// a number of steps, which is far too large). For a number: nan, infinite, negative, huge, largest (of
-    /// 32 bits), tiny.
+    /// a number of steps, which is far too large), cancelled (for a result: with this outcome). For a number:
+    /// nan, infinite, negative, huge, largest (of 32 bits), tiny, hundredfold. For a text: renamed.
     std::vector<Fault> lineFaults;
     /// Whether the worker writes a log line, and an error that is not fatal, before it answers a request.
     bool chats = false;

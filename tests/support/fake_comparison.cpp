@@ -53,7 +53,7 @@ bool FakeComparison::visitAll(const trial::CompareRequest& request, std::int64_t
     return true;
 }
 
-/// \return false where the comparison ends with this size, or hangs
+/// \return false if the comparison ends with this size, or hangs
 bool FakeComparison::mayBeginWith(std::int64_t size, std::int64_t limit)
 {
     const std::string fault = m_behavior.faultFor(m_behavior.comparisonFaults, size, m_comparisons);
@@ -94,7 +94,7 @@ void FakeComparison::visit(const trial::CompareRequest& request, trial::Compared
     clock += request.steps * whole;
 }
 
-/// What the present comparison is where a size ends it; what was measured before stands.
+/// Returns the current comparison as ended by a size; earlier measurements remain.
 trial::TrialResult FakeComparison::endedBy(trial::Outcome outcome, std::int64_t size) const
 {
     trial::TrialResult ended = m_result;

@@ -19,10 +19,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Longer than the time limits of tests whose worker is late.
+// The delay exceeds the time limits of tests whose worker is late.
 constexpr std::chrono::seconds lateBy{5};
 
-// A process has one standard output.
+// The state is global, since a process has one standard output.
 struct Speech
 {
     FakeBehavior* behavior = nullptr;
@@ -41,7 +41,7 @@ void write(const std::string& text)
     std::cout << text << std::flush;
 }
 
-/// Where the fault ends or stops the process.
+/// Commits the fault if it ends, stops or delays the process.
 void goAway(const std::string& fault)
 {
     constexpr std::string_view exits = "exit";
@@ -50,7 +50,7 @@ void goAway(const std::string& fault)
         std::_Exit(std::stoi(fault.substr(exits.size())));
     if (fault.starts_with(signals)) {
         const int number = std::stoi(fault.substr(signals.size()));
-        // A sanitizer would have a handler of its own.
+        // A sanitizer may have installed its own handler.
         std::signal(number, SIG_DFL);
         std::raise(number);
     }
@@ -60,7 +60,8 @@ void goAway(const std::string& fault)
         std::this_thread::sleep_for(lateBy);
 }
 
-/// What JSON libraries write who do not ask whether a number is one that JSON knows, or makes sense.
+/// Returns a spoiled number, as a JSON library may write it that does not check whether JSON can represent
+/// the number or whether it makes sense.
 std::optional<std::string> numberFor(const std::string& fault, const Json& said)
 {
     const bool isInteger = said.is_number_integer();
@@ -95,7 +96,7 @@ std::string withNumber(const Fault& fault, const std::string& line)
     return text.replace(text.find(place), place.size(), *number) + '\n';
 }
 
-/// A field that nobody knows fills it up.
+/// Pads the line to the largest allowed length with an unknown field.
 std::string asLongAsAllowed(const std::string& line)
 {
     Json message = Json::parse(line);
@@ -113,7 +114,7 @@ std::string withOtherText(const Fault& fault, const std::string& line)
     return message.dump() + '\n';
 }
 
-/// As a program says it that tells its steps by a number alone, and a wrong one.
+/// Returns the line of a program that reports its steps only by their number, and by a wrong one.
 std::string withStepsOfNobody(const std::string& line)
 {
     Json message = Json::parse(line);
@@ -123,7 +124,7 @@ std::string withStepsOfNobody(const std::string& line)
     return message.dump() + '\n';
 }
 
-/// As a program that was asked to cancel says it.
+/// Returns the line of a program that was asked to cancel.
 std::string asCancelled(const std::string& line)
 {
     Json message = Json::parse(line);
@@ -140,10 +141,10 @@ std::string withOtherId(const std::string& line)
     return message.dump() + '\n';
 }
 
-/// \param pause  between two lines
+/// \param pause  pause between two writes
 [[noreturn]] void sayForEver(const std::string& line, std::chrono::milliseconds pause)
 {
-    // Some at once, as what does nothing else would.
+    // Many lines are written at once, as by a program that does nothing else.
     std::string lines = line;
     for (int more = 0; pause.count() == 0 && more < 100; ++more)
         lines += line;

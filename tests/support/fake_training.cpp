@@ -24,7 +24,8 @@ accumulation::EvenSpread spreadOf(const trial::BatchRequest& request)
     return accumulation::evenSpread(request.samples, request.microBatchSize);
 }
 
-// For a test that it is killed in the middle of a batch, while its steps say that it lives.
+// A test uses it to check that the worker is killed in the middle of a batch, although its steps show that it
+// is alive.
 [[noreturn]] void sayStepsForEver(std::int64_t id)
 {
     for (int index = 0;; ++index) {
@@ -60,7 +61,7 @@ bool FakeTraining::answer(const trial::TrainingRequest& request)
     }
     const bool isSynthetic = request.data.kind == trial::DataKind::Synthetic;
     const std::int64_t samples = isSynthetic ? request.data.samples : m_behavior.samples;
-    // As a program that knows nothing of it.
+    // A program that does not know held-out samples answers so.
     m_heldOut = m_behavior.training == "all" ? 0 : request.data.heldOut.of(samples);
     say(trial::TrainingReady{
         .samples = samples - m_heldOut, .heldOutSamples = m_heldOut, .tokensPerSample = m_tokensPerSample});
@@ -132,7 +133,7 @@ void FakeTraining::saySteps(const trial::BatchRequest& request) const
     }
 }
 
-// Faults after which no result comes.
+// Commits faults after which no result is sent.
 bool FakeTraining::breaksDown(const std::string& fault, const trial::BatchRequest& request)
 {
     endProcess(fault);
@@ -183,7 +184,7 @@ void FakeTraining::distort(const std::string& fault, trial::BatchResult& result)
     }
 }
 
-// Goes down with the steps; the samples of a batch move it a little.
+// The loss decreases with the steps; the samples of a batch change it slightly.
 double FakeTraining::lossOf(const trial::BatchRequest& request) const
 {
     const std::int64_t mixed = request.epoch * 31 + request.first * 7 + request.samples;

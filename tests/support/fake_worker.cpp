@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// A worker that measures nothing: it answers by a formula, at once, and misbehaves as it is told to
-// (fake_behavior.h lists the words). It speaks through the same protocol room as the real one.
+// A worker that measures nothing: it answers at once by a formula, and misbehaves as specified
+// (fake_behavior.h lists the words). It uses the same protocol room as the real worker.
 
 #include "fake_behavior.h"
 #include "fake_comparison.h"
@@ -173,7 +173,7 @@ private:
     bool answer(const trial::BatchRequest& request) { return m_training.answer(request); }
     bool answer(const trial::SaveRequest& request) { return m_training.answer(request); }
 
-    // Only what hangs is still there to be canceled.
+    // Only a hanging request can still be canceled.
     bool answer(const trial::Cancel& cancel)
     {
         if (m_behavior.ignoresCancel)
@@ -231,7 +231,7 @@ private:
             say(trial::Step{.id = request.id, .index = index, .seconds = seconds});
     }
 
-    // Faults after which no result comes.
+    // These are faults after which no result is sent.
     bool breaksDown(const std::string& fault, const trial::TrialRequest& request)
     {
         test::endProcess(fault);
@@ -295,7 +295,7 @@ private:
     test::FakeTraining m_training{m_behavior};
     test::FakeComparison m_comparison{m_behavior};
     int m_protocol = trial::firstProtocolVersion;
-    /// Since the hello, by the formulas [s].
+    /// Time since the hello by the formulas [s].
     double m_clock = 0.0;
     std::int64_t m_limit = 0;
     std::int64_t m_trials = 0;

@@ -201,7 +201,8 @@ void RecordedDisk::madeFolder(const std::string& path)
         change({{place->folder, place->name, newNode(true)}});
 }
 
-/// The number of the sync that brought each operation to the disk; beyond all of them where none did.
+/// Returns for each operation the number of the sync that brought it to the disk; a number beyond all of them
+/// if none did.
 std::vector<std::size_t> RecordedDisk::syncOfEach() const
 {
     std::vector<std::size_t> syncs(m_operations.size());
@@ -306,13 +307,13 @@ bool refusesChanges()
     return refusal == ENOSPC || refusal == EROFS;
 }
 
-/// Of a change of the name \p path. Whoever removes something takes no room.
+/// Whether a change of the name \p path is refused. A removal takes no space.
 bool refusesNames(const char* path, bool removes = false)
 {
     return refusesChanges() && !(removes && refusal == ENOSPC) && isBelow(absolute(path), refusingFolder);
 }
 
-/// Of the file or folder that is open.
+/// Whether changes of the opened file or folder are refused.
 bool refuses(int descriptor)
 {
     if (refusal == 0)
@@ -368,7 +369,7 @@ ssize_t writeOn(int descriptor, const void* bytes, std::size_t count)
     if (refusesWrites(descriptor))
         return refused(refusal);
     RecordedDisk* disk = recording;
-    // A pipe may take long, and others must not wait for it.
+    // A write to a pipe may take long, and other threads must not wait for it.
     if (!disk)
         return ::syscall(SYS_write, descriptor, bytes, count);
     const std::scoped_lock lock(guard);
@@ -421,7 +422,7 @@ int linkTo(int fromFolder, const char* from, int toFolder, const char* to, int f
     RecordedDisk* disk = recording;
     if (!disk || result != 0)
         return result;
-    // How a file gets its first name that was opened without one.
+    // A file that was opened without a name gets its first name in this way.
     constexpr std::string_view descriptors = "/proc/self/fd/";
     if (std::string_view(from).starts_with(descriptors))
         disk->linked(std::stoi(from + descriptors.size()), absolute(to));
@@ -445,8 +446,8 @@ int removeName(const char* path, int flags)
 
 } // namespace batchpeak::test
 
-// What stands in libc's place, in this program and in the libraries that it loads. The labels are the names
-// that those look for; under their own names the functions would be at odds with libc's headers.
+// These functions replace libc's, in this program and in the libraries that it loads. The labels are the
+// names that those look up; functions with these names themselves would conflict with libc's headers.
 #define BATCHPEAK_IN_PLACE_OF(function) __asm__(function)
 
 extern "C" {

@@ -16,7 +16,7 @@ int main(int argc, char** argv)
 {
     const unsigned seconds = argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 5;
     batchpeak::test::becomeStuck(seconds);
-    // No message of a worker, so that nobody waits for one.
+    // This is not a message of a worker, so that nobody waits for one.
     std::puts("{");
     std::fflush(stdout);
     sleep(seconds);

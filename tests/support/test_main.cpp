@@ -23,19 +23,20 @@ namespace batchpeak::testing {
 
 namespace {
 
-/// SKIP_RETURN_CODE of tests/ui/CMakeLists.txt.
+/// Exit code of a skipped test: SKIP_RETURN_CODE of tests/ui/CMakeLists.txt.
 constexpr int skippedCode = 77;
 
 using Classes = std::map<std::string, std::function<std::unique_ptr<QObject>()>>;
 
-/// A function's own, since the registrations of other files may come first.
+/// A local static variable, since the registrations of other files may run first.
 Classes& classes()
 {
     static Classes all;
     return all;
 }
 
-/// The first family of BATCHPEAK_TEST_FONTS, which a test is to run with, that is not installed; else empty.
+/// Returns the first family of BATCHPEAK_TEST_FONTS, the fonts that a test needs, that is not installed;
+/// empty if all are.
 QString missingFont()
 {
 #ifdef QT_WIDGETS_LIB
@@ -69,9 +70,9 @@ int main(int argc, char** argv)
         return 1;
     }
 
-    // What is in the cache of whoever runs the tests plays no part in them, nor in programs that they start.
+    // The user's cache must not affect the tests, nor the programs that they start.
     qputenv("HF_HUB_CACHE", "/nonexistent");
-    // Nor do their explorations, and theirs stay out of that history.
+    // Nor must the user's explorations, and those of the tests stay out of the user's history.
     const QTemporaryDir dataHome;
     qputenv("XDG_DATA_HOME", dataHome.path().toUtf8());
     const Application application(argc, argv);

@@ -25,7 +25,7 @@ constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
 constexpr double mebibyte = 1024.0 * 1024.0;
 constexpr double segmentBytes = 2.0 * mebibyte;
 
-/// FNV-1a (Fowler, Noll, Vo), which unlike std::hash is the same on every library.
+/// Returns the hash FNV-1a (Fowler, Noll, Vo), which unlike std::hash is the same with every library.
 std::uint64_t fingerprint(std::string_view text)
 {
     std::uint64_t hash = 0xcbf29ce484222325U;
@@ -43,7 +43,7 @@ struct Product
     double secondsPerWave = 1e-4;
 };
 
-/// Products with waves between these sizes, on top of an affine part.
+/// Products with waves between these sizes, in addition to an affine part.
 std::function<double(std::int64_t)> tiledCurve(RandomSource& random, double shortestWave, double longestWave,
                                                double perSample, double overhead, double share)
 {
@@ -127,7 +127,8 @@ void addCrookedMemory(Truth& truth, RandomSource& random, double largest)
     };
 }
 
-/// Bytes above the baseline in proportion to a function of the size that is 0 at 0 and grows with it.
+/// Adds memory whose bytes above the baseline are proportional to a function of the size that is 0 at 0 and
+/// grows with the size.
 void addMemoryLike(Truth& truth, RandomSource& random, double largest,
                    const std::function<double(double)>& shape)
 {
@@ -142,16 +143,16 @@ void addMemoryLike(Truth& truth, RandomSource& random, double largest,
     };
 }
 
-/// A loss that compares each sample with each (CLIP, arXiv 2103.00020): a matrix of size x size beside what
-/// each sample takes.
+/// Memory of a loss that compares each sample with each other one (CLIP, arXiv 2103.00020): a matrix of size
+/// x size in addition to the memory of each sample.
 std::function<double(double)> pairwiseMemory(RandomSource& random, double largest)
 {
     const double share = uniform(random, 0.05, 0.6);
     return [=](double size) { return size * (1.0 + share / (1.0 - share) * size / largest); };
 }
 
-/// A step needs most at one of two moments: at one of them up to some size, at the other, whose need rises
-/// faster, beyond it.
+/// Memory of a step whose peak is at one of two moments: at one of them up to some size, and beyond it at the
+/// other, whose need grows faster.
 std::function<double(double)> memoryOfTwoMoments(RandomSource& random, double largest)
 {
     const double changesAt = logUniform(random, 2.0, std::max(largest, 3.0));
@@ -161,15 +162,16 @@ std::function<double(double)> memoryOfTwoMoments(RandomSource& random, double la
         [=](double size) { return constant + std::max(size, changesAt + earlierSlope * (size - changesAt)); };
 }
 
-/// What lies between tensors of an allocator's segments and fits none, which grows with their number.
+/// Memory with fragmentation: gaps between the tensors of an allocator's segments that are too small for any
+/// tensor, which grow with the number of tensors.
 std::function<double(double)> fragmentedMemory(RandomSource& random, double largest)
 {
     const double share = uniform(random, 0.05, 0.4);
     return [=](double size) { return size * (1.0 + share * std::log(size) / std::log(largest)); };
 }
 
-/// An allocator that rounds each tensor up to a quarter of a power of two (roundup_power2_divisions:4 of
-/// PyTorch's caching allocator).
+/// Memory of an allocator that rounds each tensor up to a quarter of a power of two
+/// (roundup_power2_divisions:4 of PyTorch's caching allocator).
 std::function<double(double)> roundedUpMemory(RandomSource& random)
 {
     auto tensors = std::make_shared<std::vector<double>>();
@@ -185,10 +187,10 @@ std::function<double(double)> roundedUpMemory(RandomSource& random)
     };
 }
 
-/// Far from the seeds of other draws.
+/// The step keeps the seeds far from those of other draws.
 constexpr std::uint64_t possibleSeedStep = 67867967;
 
-/// The device that a sweep was recorded on: one of those that the sweep leaves possible, by chance.
+/// Returns the device that a sweep was recorded on: a random one of those that the sweep leaves possible.
 Truth possibleDevice(const std::string& family, std::uint64_t seed)
 {
     Truth truth = recordedDevice(*SweepCollection::sweep(family));
@@ -231,7 +233,7 @@ std::vector<std::string> levelFamilies()
 
 Truth simulatedDevice(const std::string& family, std::uint64_t seed)
 {
-    // Families must not share the draws of one seed.
+    // Families must not share the random numbers of one seed.
     RandomSource random(seed * 1000003 + fingerprint(family) % 999983);
     const bool isLevel = family == "level";
     const double largest =
@@ -245,7 +247,7 @@ Truth simulatedDevice(const std::string& family, std::uint64_t seed)
     truth.seconds = affine;
     addMemory(truth, random, largest);
     addNoise(truth, random);
-    // Drawn apart, so that it leaves the curves of a seed as they were.
+    // This uses its own random source, so that the curves of a seed stay as they were.
     RandomSource optimizer(seed * 1000033 + fingerprint(family) % 999983);
     truth.optimizerSeconds = perSample * logUniform(optimizer, 0.1, 3.0);
 
@@ -307,7 +309,7 @@ Truth simulatedDevice(const std::string& family, std::uint64_t seed)
         truth.runNoise = uniform(random, 0.006, 0.015);
         truth.drift = uniform(random, 0.0, 0.05);
     } else if (family == "special") {
-        // Three multiples at least: one that hardly ever comes can only be found by luck.
+        // There are at least three multiples: a very rare one can only be found by luck.
         std::vector<std::int64_t> units{4};
         for (const std::int64_t unit : {6, 10, 12, 14, 20, 24, 28, 40, 48, 56, 80, 96, 112, 120}) {
             if (3.0 * static_cast<double>(unit) <= largest)

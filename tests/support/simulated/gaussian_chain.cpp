@@ -6,7 +6,7 @@
 
 namespace {
 
-/// What remains of less tells nothing any more.
+/// A smaller remaining share carries no information any more.
 constexpr double minKept = 1e-6;
 
 struct Belief
@@ -54,8 +54,8 @@ std::vector<double> GaussianChain::draw(std::span<const Link> links, batchpeak::
     for (std::size_t place = links.size(); place-- > 0;) {
         Belief belief = beliefs[place];
         if (place + 1 < links.size()) {
-            // The value of the place behind tells of this one as a look at it would, through what is added
-            // there.
+            // The value of the next place carries information about this one like an observation of it, whose
+            // noise is the addition there.
             const Link& next = links[place + 1];
             const double keeps = next.keeps;
             if (keeps > minKept)

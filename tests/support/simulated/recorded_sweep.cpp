@@ -153,7 +153,7 @@ private:
 
 using Trial = RecordedSweep::Trial;
 
-/// Steps before the timed ones, the first of them slow: as ReplayDevice and core/search count them.
+/// Number of steps before the timed ones, the first of them slow, as in ReplayDevice and core/search.
 constexpr double warmupSteps = 4.5;
 constexpr double minRunNoise = 5e-4;
 constexpr double minSetupSeconds = 0.01;
@@ -165,20 +165,21 @@ double median(std::vector<double> values)
     return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
 }
 
-/// Of a chi-squared variable over its degrees of freedom: Wilson and Hilferty, PNAS 17 (1931).
+/// Returns the median of a chi-squared variable divided by its degrees of freedom: Wilson and Hilferty, PNAS
+/// 17 (1931).
 double medianOfScaledChiSquared(double degrees)
 {
     return std::pow(1.0 - 2.0 / (9.0 * degrees), 3.0);
 }
 
-/// Sizes that ran, ascending, with a value each.
+/// The sizes that ran in ascending order, with a value each.
 struct Table
 {
     std::vector<double> sizes;
     std::vector<double> values;
 
-    /// Linear in the size, or in its logarithm; before the first and after the last value as between the two
-    /// next to it, or constant.
+    /// Interpolates linearly in the size or in its logarithm; before the first and after the last value,
+    /// continues the nearest segment or stays constant.
     double at(double size, bool isLogarithmic, bool continues) const
     {
         if (sizes.size() == 1)
@@ -193,8 +194,8 @@ struct Table
     }
 };
 
-/// Relative deviation of whole runs: half of the sizes scatter by less than chance has it. The median is not
-/// moved by a run that something else disturbed.
+/// Returns the relative standard deviation of whole runs, such that half of the sizes scatter by less than
+/// expected by chance. A single disturbed run does not move the median.
 double runNoiseOf(const std::map<std::int64_t, std::vector<Trial>>& sizes)
 {
     std::vector<double> excess;

@@ -15,7 +15,7 @@ constexpr double comparedWarmupSteps = 3.0;
 constexpr int stepsUntilAbandoned = 3;
 constexpr double driftSeconds = 45.0;
 constexpr double failureSeconds = 1.0;
-/// The worker's gate calls a trial disturbed from here on.
+/// The worker's gate reports a trial as disturbed from this value on.
 constexpr double disturbedFrom = 0.1;
 
 constexpr double slowStepSeconds = 1.0;
@@ -25,13 +25,14 @@ double defaultSteps(double seconds)
     return seconds > slowStepSeconds ? 3.0 : std::clamp(std::ceil(0.4 / seconds), 5.0, 24.0);
 }
 
-/// The first one is slow, and less so where it computes for long.
+/// Returns the cost of the warm-up steps in steps: the first one is slow, but less so if it computes for
+/// long.
 double warmupSteps(double seconds)
 {
     return seconds > slowStepSeconds ? 2.5 : 4.5;
 }
 
-/// Mean 0, standard deviation 1.
+/// Draws from a Laplace distribution with mean 0 and standard deviation 1.
 double laplace(RandomSource& random)
 {
     const double sign = random.uniform() < 0.5 ? -1.0 : 1.0;
@@ -86,7 +87,8 @@ void ReplayDevice::beginVisit()
     if (!player)
         return;
     m_playedVisit = player->place();
-    // From anywhere in it: a trial of few steps would else see the first ones of each visit alone.
+    // Playing starts at a random step of the visit: otherwise a trial of few steps would use only the first
+    // ones of each visit.
     const auto steps = static_cast<double>(player->visitAt(m_playedVisit).steps.size());
     m_playedStep = static_cast<std::size_t>(steps * m_random.uniform());
 }
@@ -125,7 +127,7 @@ Measurement ReplayDevice::compare(const Proposal& proposal)
     const double noise = half * std::hypot(m_truth.runNoise, m_truth.restlessness.trialNoise);
     std::vector<double> typical;
     for (const std::int64_t size : proposal.comparedSizes) {
-        // Each size has that of another recorded visit.
+        // Each size uses the noise of a different recorded visit.
         typical.push_back(m_truth.seconds(size) *
                           std::exp(noise * m_random.normal() + half * recordedNoise(typical.size())));
         trial.compared.push_back({.microBatchSize = size,
@@ -248,7 +250,7 @@ double ReplayDevice::bestSpeed(const std::vector<std::int64_t>& candidates) cons
 
 double ReplayDevice::meanSlowdown() const
 {
-    // Means of what is drawn above: a logarithm's normal deviations, and steps that take 1.2 to 2.2 times as
+    // Means of the draws above: normal deviations of a logarithm, and steps that take 1.2 to 2.2 times as
     // long.
     const double variance =
         std::pow(m_truth.stepNoise, 2.0) + std::pow(m_truth.runNoise, 2.0) + std::pow(m_truth.drift, 2.0);

@@ -12,14 +12,14 @@
 
 namespace {
 
-/// Some times as long as speeds of a computer were seen to last (6 to 18 s), and a part of the shortest sweep
-/// [s].
+/// Mean length of a block [s]: several times as long as the observed duration of a computer's speeds (6 to 18
+/// s), and a part of the shortest sweep.
 constexpr double meanBlockSeconds = 30.0;
-/// Of a normal deviation, over its median.
+/// Ratio of the standard deviation of a normal distribution to its median absolute deviation.
 constexpr double deviationOverMedian = 1.4826;
-/// What a visit has of its own beyond so many standard deviations came over the device at that moment.
+/// A visit's own deviation beyond this many standard deviations is attributed to the device at that moment.
 constexpr double maxDeviations = 2.0;
-/// Sums of times are no more exact [s].
+/// Accuracy of sums of times [s].
 constexpr double clockTick = 1e-9;
 
 } // namespace
@@ -57,7 +57,7 @@ ResidualTape::ResidualTape(const RecordedSweep& sweep, const SweepTruth& truth)
 
 double ResidualTape::meanSlowdown() const
 {
-    // Work done is what counts, so that speeds are averaged.
+    // The amount of work counts, so speeds are averaged.
     double speed = 0.0;
     for (std::size_t place = 0; place < m_visits.size(); ++place) {
         const Visit& visit = m_visits[place];
@@ -93,7 +93,7 @@ void TapePlayer::moveTo(double clock)
         begin(clock);
         return;
     }
-    // The tape is a circle.
+    // The tape is circular.
     while (clock + m_ahead >= m_tape->length() - clockTick)
         m_ahead -= m_tape->length();
     m_place = m_tape->placeAt(clock + m_ahead + clockTick);

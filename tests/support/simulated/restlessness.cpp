@@ -18,14 +18,14 @@ constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t worldSeedStep = 49979687;
 constexpr std::uint64_t sizeSeedStep = 86028121;
 
-// The clock begins to fall at this heat, and is down at the other.
+// The clock begins to fall at the first heat, and reaches its lowest value at the second.
 constexpr double warm = 0.4;
 constexpr double hot = 0.9;
-/// Of a device that waits for its next trial.
+/// Load of a device that waits for its next trial.
 constexpr double restLoad = 0.15;
-/// Heat is taken to stand still for this share of heatSeconds.
+/// Share of heatSeconds during which heat is treated as constant.
 constexpr double heatStep = 0.02;
-/// Sums of times are no more exact [s].
+/// Accuracy of sums of times [s].
 constexpr double clockTick = 1e-9;
 
 void addTwoSpeeds(Restlessness& restlessness, RandomSource& random, double min, double max)
@@ -125,7 +125,7 @@ DeviceSpeed::DeviceSpeed(const Restlessness& restlessness, std::uint64_t seed)
 void DeviceSpeed::reseed(std::uint64_t seed)
 {
     m_random = RandomSource(seed * worldSeedStep + 1);
-    // Exponential times have no memory.
+    // Exponential times are memoryless.
     if (m_speedChange != never)
         m_speedChange =
             m_clock + exponential(m_isSlow ? m_restlessness.slowSeconds : m_restlessness.fastSeconds);
@@ -212,7 +212,7 @@ double DeviceSpeed::work(double calmSeconds)
 
 double longRunSlowdown(const Restlessness& restlessness)
 {
-    // Shares of time by the means of the renewal processes; work done is what counts, so that speeds are
+    // Shares of time follow from the means of the renewal processes. The amount of work counts, so speeds are
     // averaged.
     double speed = 1.0;
     if (restlessness.slowdown > 0.0) {
@@ -229,7 +229,7 @@ double longRunSlowdown(const Restlessness& restlessness)
             restlessness.besideSeconds / (restlessness.besideSeconds + restlessness.besidePauseSeconds);
         speed *= 1.0 - share + share * std::pow(1.0 - restlessness.besideShare, restlessness.besideExponent);
     }
-    // One to three times its own time more, twice in the mean.
+    // A stall adds one to three times the step's own time, twice on average.
     const double recorded = restlessness.residuals ? restlessness.residuals->meanSlowdown() : 1.0;
     const double seen = 1.0 + 0.5 * restlessness.seenShare * restlessness.seenSlowdown;
     return recorded * seen * (1.0 + restlessness.heatSlowdown) * (1.0 + 2.0 * restlessness.stallShare) /

@@ -20,7 +20,7 @@ std::filesystem::path pathOf(const std::string& name)
     return folder / (name + ".csv");
 }
 
-/// What was made of each sweep by its name.
+/// The objects derived from each sweep, by its name.
 template<typename Made, typename Make>
 std::shared_ptr<const Made> madeOnce(const std::string& name, Make make)
 {

@@ -15,14 +15,15 @@ namespace {
 constexpr int rounds = 8;
 constexpr std::size_t maxSizes = 12;
 
-/// What was found of one synthetic sweep, whose truth is known.
+/// The findings about one synthetic sweep, whose truth is known.
 struct Found
 {
-    /// Intervals of 90 %, and those that hold the true speed: of each size, and of each over the best one's.
+    /// Number of 90 % intervals, and of those that hold the true value: of the speed of each size, and of its
+    /// ratio to the best size's.
     int intervals = 0;
     int speedsWithin = 0;
     int ratiosWithin = 0;
-    /// What the perfect forecaster states, and whether it is right.
+    /// Probability that the perfect forecaster states, and whether it is right.
     double perfectShare = 0.0;
     double isPerfectRight = 0.0;
 
@@ -49,10 +50,10 @@ bool isInMiddle90(std::vector<double> values, double truth)
 Found findOf(const std::string& world, std::uint64_t seed)
 {
     std::vector<std::string> families = calibrationFamilies();
-    // Where the best size is not plain to see, it is soonest taken for a lucky one.
+    // If the best size is not obvious, a lucky one is most easily mistaken for it.
     families.insert(families.end(), {"equal", "plateau", "equal", "plateau"});
     ReplayDevice::Truth truth = deviceOf(families[seed % families.size()], seed, world);
-    // Else one sweep of some families lasts hours, and its clock does not matter.
+    // Otherwise one sweep of some families lasts hours; its clock does not matter.
     const double shorter = 0.05 / truth.seconds(8);
     truth.seconds = [=, seconds = truth.seconds](std::int64_t size) { return shorter * seconds(size); };
     truth.setupSeconds = 0.4;

@@ -19,24 +19,25 @@ using batchpeak::search::RandomSource;
 namespace {
 
 constexpr double degreesOfFreedom = 4.0;
-/// Before the first draw that counts, and from one to the next.
+/// Number of rounds before the first draw that counts, and from one draw to the next.
 constexpr int settlingRounds = 400;
 constexpr int roundsPerDraw = 4;
-/// Of a level about which nothing is known [ln].
+/// Variance of a level about which nothing is known [ln].
 constexpr double openVariance = 100.0;
 
-// Values that a scale may have, each as likely as the next: a factor of about 2 between them, since no more
-// can be told.
+// Possible values of the scales, all equally likely: they differ by a factor of about 2, since a finer
+// resolution cannot be determined.
 constexpr std::array deviceDeviations{0.0005, 0.002, 0.004, 0.008, 0.015, 0.03, 0.06, 0.12};
 constexpr std::array deviceSeconds{1.5, 4.0, 10.0, 25.0, 60.0, 180.0};
 constexpr std::array visitDeviations{0.0005, 0.001, 0.002, 0.004, 0.008, 0.015, 0.03, 0.06, 0.12};
-/// For each factor of e between sizes.
+/// Deviations per factor of e between sizes.
 constexpr std::array walkDeviations{0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5};
 constexpr std::array roughnesses{0.0001, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05};
-/// Share of the sizes at which the part of a step that does not grow is as long as the rest.
+/// Share of the largest size at which the constant part of a step is as long as the rest.
 constexpr std::array halfSpeedShares{0.0001, 0.001, 0.003, 0.01, 0.02, 0.04, 0.08, 0.15, 0.3, 0.6};
 
-/// Gamma with a shape that is a multiple of one half: half of a sum of squares of normals.
+/// Draws from a gamma distribution whose shape is a multiple of one half: half of a sum of squares of
+/// normals.
 double halfIntegerGamma(RandomSource& random, int halves, double rate)
 {
     double sum = 0.0;
@@ -45,7 +46,7 @@ double halfIntegerGamma(RandomSource& random, int halves, double rate)
     return 0.5 * sum / rate;
 }
 
-/// One of the places, as likely as its logarithm of a likelihood says.
+/// Draws one of the places with a probability proportional to its likelihood, whose logarithm is given.
 std::size_t drawPlace(std::vector<double> logarithms, RandomSource& random)
 {
     const double max = std::ranges::max(logarithms);
@@ -61,11 +62,11 @@ std::size_t drawPlace(std::vector<double> logarithms, RandomSource& random)
     return logarithms.size() - 1;
 }
 
-/// One chain of Gibbs sampling through everything that is unknown.
+/// One chain of Gibbs sampling over all unknowns.
 class Sampler
 {
 public:
-    /// \param visits  in the order of time
+    /// \param visits  visits ordered by time
     Sampler(const std::vector<SizeVisit>& visits, const std::vector<std::int64_t>& sizes, std::uint64_t seed)
         : m_visits(visits), m_sizes(sizes), m_random(seed)
     {
@@ -92,7 +93,7 @@ public:
         drawSizes();
     }
 
-    /// ln of the typical seconds of each size.
+    /// ln of the typical time [s] of each size.
     const std::vector<double>& levels() const { return m_level; }
     double deviceAt(std::size_t visit) const { return m_device[visit]; }
     double noiseAt(std::size_t visit) const
@@ -100,7 +101,7 @@ public:
         return m_seen[visit] - m_level[m_place[visit]] - m_device[visit];
     }
     double deviceVariance() const { return std::pow(deviceDeviations[m_deviation], 2.0); }
-    /// ln of the mean step of a visit over the typical step of the size on the device of that moment.
+    /// ln of the ratio of a visit's mean step to the size's typical step on the device at that moment.
     double meanExcess(std::size_t visit) const
     {
         return std::log(m_visits[visit].meanSeconds) - m_level[m_place[visit]] - m_device[visit];
@@ -131,7 +132,8 @@ private:
         return links;
     }
 
-    /// Draws one scale anew. \param linksWith  the chain, had the scale this place in its list
+    /// Draws one scale anew.
+    /// \param linksWith  returns the chain for a place of the scale in its list
     template<typename LinksWith>
     std::size_t drawScale(std::size_t choices, LinksWith linksWith)
     {
@@ -157,8 +159,8 @@ private:
         shiftLevel(links);
     }
 
-    /// The device may have been slow all the time and the sizes fast, or the other way round: one step
-    /// through all such pairs, which single ones would take long to go through.
+    /// Shifts the device against all sizes: the device may have been slow all the time and the sizes fast, or
+    /// the other way round. One step samples all such pairs, which single steps would explore slowly.
     void shiftLevel(const Links& links)
     {
         double precision = 0.0;
@@ -187,7 +189,7 @@ private:
         }
     }
 
-    /// What an affine step takes, but for its scale [ln].
+    /// Returns the time of an affine step without its scale [ln].
     double affine(std::size_t size, std::size_t halfSpeed) const
     {
         const auto largest = static_cast<double>(m_sizes.back());
@@ -212,7 +214,7 @@ private:
 
     void drawSizes()
     {
-        // All that visits say of a size, as one look at it.
+        // All visits of a size are combined into one observation of it.
         m_mean.assign(m_sizes.size(), 0.0);
         std::vector<double> precision(m_sizes.size(), 0.0);
         for (std::size_t visit = 0; visit < m_visits.size(); ++visit) {
@@ -246,17 +248,17 @@ private:
     const std::vector<SizeVisit>& m_visits;
     const std::vector<std::int64_t>& m_sizes;
     RandomSource m_random;
-    /// Of each visit: its size's place, ln of its typical step, its weight against outliers, ln of the
+    /// For each visit: its size's place, ln of its typical step, its weight against outliers, ln of the
     /// device's speed.
     std::vector<std::size_t> m_place;
     std::vector<double> m_seen;
     std::vector<double> m_weight;
     std::vector<double> m_device;
-    /// Of each size.
+    /// For each size: its level, and the mean of its observations with the variance.
     std::vector<double> m_level;
     std::vector<double> m_mean;
     std::vector<double> m_meanVariance;
-    /// Places in the lists of scales, from the middle of each.
+    /// Places in the lists of scales; each starts in the middle.
     std::size_t m_deviation = deviceDeviations.size() / 2;
     std::size_t m_seconds = deviceSeconds.size() / 2;
     std::size_t m_visitDeviation = visitDeviations.size() / 2;
@@ -265,7 +267,8 @@ private:
     std::size_t m_halfSpeed = halfSpeedShares.size() / 2;
 };
 
-/// Mean of exp() over rounds drawn with replacement [ln]: visits of one round are not independent.
+/// Returns ln of the mean of exp() over rounds drawn with replacement: visits of one round are not
+/// independent.
 double meanOverRounds(const std::map<int, std::vector<double>>& byRound, RandomSource& random)
 {
     std::vector<const std::vector<double>*> rounds;
@@ -330,7 +333,7 @@ SweepTruth::SweepTruth(std::vector<SizeVisit> visits, std::uint64_t seed, int dr
             m_residuals[visit].deviceSpeed += sampler.deviceAt(visit) / draws;
             m_residuals[visit].visit += sampler.noiseAt(visit) / draws;
         }
-        // Of a log-normal speed the mean is that far above the median.
+        // The mean of a log-normal speed is above its median by this amount.
         const double longRun = meanOverRounds(excess, rounds) + 0.5 * sampler.deviceVariance();
         std::vector<double>& seconds = m_seconds.emplace_back();
         for (const double level : sampler.levels())

@@ -12,20 +12,20 @@ using batchpeak::search::RandomSource;
 
 namespace {
 
-/// Two values that hang together, each seen once.
+/// Two correlated values, each observed once.
 const std::vector<GaussianChain::Link> twoLinks{
     {.keeps = 0.0, .variance = 4.0, .seen = 1.0, .seenVariance = 1.0},
     {.keeps = 0.5, .variance = 3.0, .seen = -2.0, .seenVariance = 2.0}};
 
-// By hand: the values' covariance is [4, 2; 2, 4], that of what is seen [5, 2; 2, 6] with determinant 26 and
-// inverse [6, -2; -2, 5] / 26.
+// By hand: the values' covariance is [4, 2; 2, 4], that of the observations [5, 2; 2, 6] with determinant 26
+// and inverse [6, -2; -2, 5] / 26.
 constexpr double determinant = 26.0;
 constexpr double squares = (6.0 * 1.0 + 2.0 * -2.0 * 1.0 * -2.0 + 5.0 * 4.0) / determinant;
 constexpr double firstMean =
     (4.0 * (6.0 * 1.0 + -2.0 * -2.0) + 2.0 * (-2.0 * 1.0 + 5.0 * -2.0)) / determinant;
 constexpr double secondMean =
     (2.0 * (6.0 * 1.0 + -2.0 * -2.0) + 4.0 * (-2.0 * 1.0 + 5.0 * -2.0)) / determinant;
-/// Of both values, given what was seen.
+/// Moments of both values, given the observations.
 constexpr double covariance =
     2.0 - (4.0 * (6.0 * 2.0 + -2.0 * 4.0) + 2.0 * (-2.0 * 2.0 + 5.0 * 4.0)) / determinant;
 

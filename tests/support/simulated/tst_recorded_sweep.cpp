@@ -19,7 +19,7 @@ QString goodSweep()
     return QStringLiteral(BATCHPEAK_TEST_DATA "/sweep-reader/three-sizes.csv");
 }
 
-/// What is replaced in a good sweep, and the place that is named for it.
+/// The replaced part of a valid sweep, and the place that the error names.
 struct Mistake
 {
     QByteArray before;
@@ -128,7 +128,7 @@ private slots:
 
     void holdsNoSizeThatFailed()
     {
-        // By the line of its peaks it would hold 9.
+        // By the line of its peaks it could hold 9.
         const ReplayDevice device(recordedDevice(readSweep(goodSweep().toStdString())), 1);
         QCOMPARE(device.largestFit(), 7);
     }

@@ -16,7 +16,7 @@ using batchpeak::trial::Outcome;
 
 namespace {
 
-/// Ten sizes fit; a step takes a tenth of a second for each sample.
+/// A device on which ten sizes fit; a step takes a tenth of a second per sample.
 ReplayDevice::Truth plainTruth()
 {
     return {.seconds = [](std::int64_t size) { return 0.1 * static_cast<double>(size); },

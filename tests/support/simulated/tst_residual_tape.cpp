@@ -56,7 +56,7 @@ private slots:
         const ResidualTape::Visit& visit = tape->visits()[70];
         QCOMPARE(visit.clockSeconds, trial.clockSeconds - sweep->trials[0].clockSeconds);
         QCOMPARE(visit.steps.size(), trial.stepSeconds.size());
-        // But for what the long run has over a typical step, which is the same for all visits.
+        // Without the ratio of the long run to a typical step, which is the same for all visits.
         const auto residual = [&](std::size_t place, std::size_t step) {
             const ResidualTape::Visit& played = tape->visits()[place];
             const RecordedSweep::Trial& recorded = sweep->trials[place];
@@ -81,7 +81,7 @@ private slots:
         QCOMPARE(tape.placeAt(39.9), std::size_t{39});
     }
 
-    /// What a search is told to be the truth is what a device with that noise does in the long run.
+    /// The truth that a search is judged by is the long-run behavior of a device with that noise.
     void keepsTheLongRun_data()
     {
         const auto add = rows<std::string, double>();
@@ -96,7 +96,8 @@ private slots:
         ReplayDevice::Truth truth = deviceOf("smooth", 1, "replayed");
         truth.restlessness.residuals = SweepCollection::residuals(name);
         truth.seconds = [=](std::int64_t) { return calmSeconds; };
-        // Set-up takes the same in slow times, so that steps would be taken there for more of the time.
+        // Set-up takes the same time in slow phases; otherwise more of the time would be spent on steps
+        // there.
         truth.setupSeconds = 0.0;
         ReplayDevice device(truth, 7);
         double sum = 0.0;
@@ -112,7 +113,7 @@ private slots:
                  (std::to_string(slowdown) + " and not " + std::to_string(expected)).c_str());
     }
 
-    /// Trials near each other resemble each other where the recorded ones did.
+    /// Trials that are near each other are as similar as the recorded ones.
     void keepsSlowChanges()
     {
         const auto tape = SweepCollection::residuals("cpu-gpt2-tiny-train-32-bursts");

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double shortWork = 0.05;
 
-/// Time of so much constant work over its calm time.
+/// Returns the ratio of the time of constant work to its calm time.
 double slowdownOver(const Restlessness& restlessness, std::uint64_t seed, double calmSeconds)
 {
     DeviceSpeed speed(restlessness, seed);

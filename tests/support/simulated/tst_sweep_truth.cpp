@@ -19,7 +19,7 @@ class SweepTruthTest : public QObject
     Q_OBJECT
 
 private slots:
-    // Of few sweeps in the world that is quickest; make bench-sweep-truth asks 200 in each.
+    // A few sweeps in the fastest world; make bench-sweep-truth uses 200 in each.
     void coversTheTruth()
     {
         const SweepStudy study = studySweeps("", 12);
@@ -32,7 +32,7 @@ private slots:
         QVERIFY2(std::abs(study.perfectShare - study.perfectRight) < 0.15, text.c_str());
     }
 
-    /// Each on its own, the luckiest of so many equal sizes would look 2 % better than most.
+    /// If sizes were independent, the luckiest of many equal sizes would look 2 % better than most.
     void takesEqualSizesForEqual()
     {
         ReplayDevice::Truth truth = deviceOf("equal", 3, "trial noise");
@@ -51,7 +51,7 @@ private slots:
         }
     }
 
-    /// One visit that something held up for long must not make its size a slow one.
+    /// One long delayed visit must not make its size look slow.
     void isNotMovedByOneStall()
     {
         ReplayDevice device(deviceOf("smooth", 5), 5);

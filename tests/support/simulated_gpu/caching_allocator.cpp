@@ -91,7 +91,7 @@ std::optional<CachingAllocator::Blocks::iterator> CachingAllocator::newSegment(s
         return std::nullopt;
     if (!m_driver.take(size))
         return std::nullopt;
-    // Untouched pages take no main memory.
+    // Untouched pages use no main memory.
     void* memory = mmap(nullptr, static_cast<std::size_t>(size), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// The operators of libtorch on the simulated GPU. What only moves a view is done in place; every other
-// operator is the CPU's, on the same memory, and costs a launch and the time that its bytes and products
-// take.
+// The operators of libtorch on the simulated GPU. Operators that only change a view work in place; every
+// other operator is the CPU's, on the same memory, and costs a launch and the time of its bytes and
+// multiplications.
 
 #include "settings.h"
 #include "simulated_device.h"
@@ -59,13 +59,13 @@ at::Tensor emptyStrided(at::IntArrayRef sizes, at::IntArrayRef strides, std::opt
                                              type.value_or(c10::get_default_dtype_as_scalartype()));
 }
 
-/// The same memory as the CPU sees it.
+/// Returns a tensor of the CPU on the same memory.
 at::Tensor onCpu(const at::Tensor& tensor)
 {
     if (!tensor.defined() || !tensor.is_cuda())
         return tensor;
     const auto options = at::TensorOptions(at::kCPU).dtype(tensor.scalar_type());
-    // Operators that give a result its size do so in tensors of their own.
+    // Operators that resize a result do so in their own tensors.
     if (tensor.numel() == 0)
         return at::empty_strided(tensor.sizes(), tensor.strides(), options);
     return at::from_blob(tensor.data_ptr(), tensor.sizes(), tensor.strides(), options);
@@ -77,8 +77,8 @@ double bytesOf(const at::Tensor& tensor)
                             : 0.0;
 }
 
-/// What a product of matrices takes, by its first two operands and its result: two for each of the result's
-/// elements and of the inner length.
+/// Returns the operations of a matrix product, from its first two operands and its result: two for each of
+/// the result's elements and of the inner length.
 double flopsOf(std::string_view name, const std::vector<at::Tensor>& inputs, const at::Tensor& result)
 {
     const auto resultElements = [&result] {
@@ -93,7 +93,7 @@ double flopsOf(std::string_view name, const std::vector<at::Tensor>& inputs, con
     return 0.0;
 }
 
-/// One operator's arguments, made the CPU's and back.
+/// One operator's arguments, converted to the CPU's and back.
 class Call
 {
 public:
@@ -115,7 +115,7 @@ public:
 private:
     void redispatch(torch::jit::Stack* stack)
     {
-        // A kernel does not throw: what the CPU checks element by element is an assertion there.
+        // A kernel does not throw: the checks that the CPU makes for each element are assertions in a kernel.
         constexpr int deviceAssert = 710;
         Device& on = device(m_device.index());
         try {
@@ -260,8 +260,8 @@ bool canAttend(at::SDPBackend backend, const at::Tensor& query, bool hasMask)
     }
 }
 
-// Like priority_order and select_sdp_backend of aten's transformers/cuda/sdp_utils.cpp: the first question
-// makes the order of kernels, in the place of any other.
+// Like priority_order and select_sdp_backend of aten's transformers/cuda/sdp_utils.cpp: the first call sets
+// the order of kernels, which replaces any other.
 std::int64_t attentionChoice(const at::Tensor& query, const at::Tensor&, const at::Tensor&,
                              const std::optional<at::Tensor>& mask, double, bool, std::optional<double>, bool)
 {

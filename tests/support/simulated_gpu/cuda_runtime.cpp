@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// What libtorch asks of CUDA beside its kernels: devices, streams and events, the caching allocator, its
-// settings.
+// The parts of CUDA that libtorch uses in addition to kernels: devices, streams and events, the caching
+// allocator, its settings.
 
 #include "settings.h"
 #include "simulated_device.h"
@@ -23,8 +23,8 @@ namespace {
 
 std::optional<double> memoryFraction;
 
-/// As c10::cuda::device_count() does: no device and a warning, once, where the driver does not answer. The
-/// texts are those of libc10_cuda.so of torch 2.11.0.
+/// Like c10::cuda::device_count(): returns no device and warns once if the driver does not answer. The texts
+/// are those of libc10_cuda.so of torch 2.11.0.
 int countDevices()
 {
     static const bool hasWarned = [] {
@@ -117,7 +117,7 @@ private:
             freeOn(currentDevice(), data);
     }
 
-    // The real one reads the setting when it is made, and never again.
+    // The real allocator reads the setting only when it is created.
     void readLimit(Device& on)
     {
         if (std::exchange(m_initialized, true) || !memoryFraction)
@@ -129,7 +129,7 @@ private:
     [[noreturn]] static void refuse(Device& on, std::int64_t bytes)
     {
         if (settings().failsToNameHolders) {
-            // Before anything is counted, word for word as in libc10_cuda.so of torch 2.11.0.
+            // This check precedes all counting, with the exact text of libc10_cuda.so of torch 2.11.0.
             throw c10::Error(
                 {__func__, __FILE__, __LINE__},
                 "NVML_SUCCESS == r INTERNAL ASSERT FAILED at "
@@ -224,8 +224,9 @@ public:
     }
 };
 
-/// All memory is the host's here. CUDA's keeps back what the device may still read until an event has passed,
-/// and a lost context records none: what it then throws leaves a destructor, and ends the process.
+/// All memory is the host's here. CUDA's allocator holds back memory that the device may still read until an
+/// event has passed, and a lost context records no events: the resulting exception leaves a destructor, and
+/// ends the process.
 class PinnedAllocator final : public c10::Allocator
 {
 public:
@@ -260,7 +261,7 @@ c10::Allocator* pinnedAllocator()
 
 namespace at {
 
-// Class must live in `at`: CUDAHooksInterface.h.
+// The class must be in the namespace `at`: CUDAHooksInterface.h.
 struct SimulatedCudaHooks final : CUDAHooksInterface
 {
     explicit SimulatedCudaHooks(CUDAHooksArgs) {}
@@ -280,8 +281,8 @@ struct SimulatedCudaHooks final : CUDAHooksInterface
     {
         return static_cast<DeviceIndex>(batchpeak::simulated_gpu::currentDevice());
     }
-    // Kernels draw from that of the CPU. One of CUDA's asks its stream whether it captures when its state is
-    // read or set, and so fails as everything does once the context is lost.
+    // Kernels use the random generator of the CPU. CUDA's generator asks its stream whether it captures when
+    // its state is read or set, so it fails like everything else once the context is lost.
     const Generator& getDefaultGenerator(DeviceIndex index) const override
     {
         batchpeak::simulated_gpu::device(index < 0 ? batchpeak::simulated_gpu::currentDevice() : index)
@@ -296,7 +297,7 @@ struct SimulatedCudaHooks final : CUDAHooksInterface
     bool isPinnedPtr(const void*) const override { return false; }
 };
 
-// The name that libtorch asks for.
+// libtorch looks up this name.
 C10_REGISTER_CLASS(CUDAHooksRegistry, CUDAHooks, SimulatedCudaHooks)
 
 } // namespace at
@@ -333,7 +334,7 @@ const c10::CachingAllocator::DeviceConfigParserHookRegistry fractionParser(
 
 } // namespace batchpeak::simulated_gpu
 
-/// For tests: the clock of the host, as the first device's timeline has it.
+/// For tests: returns the clock of the host in the first device's timeline.
 extern "C" double batchpeak_simulated_gpu_seconds()
 {
     return batchpeak::simulated_gpu::device(0).timeline().now();

@@ -10,7 +10,7 @@ namespace batchpeak::simulated_gpu {
 
 namespace {
 
-// As many launches as CUDA's driver takes ahead (measured by others on several generations of GPUs).
+// Number of launches that CUDA's driver accepts ahead (measured by others on several generations of GPUs).
 constexpr std::size_t launchesAhead = 1024;
 
 double steadySeconds()

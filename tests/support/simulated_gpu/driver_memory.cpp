@@ -17,7 +17,7 @@
 
 namespace batchpeak::simulated_gpu {
 
-/// In a file of its own size, zeros at first.
+/// The content of the ledger file, which has exactly this size and is zero at first.
 struct DriverMemory::Ledger
 {
     struct Holder

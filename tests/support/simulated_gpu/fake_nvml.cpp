@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Stands in for NVIDIA's management library: two devices, or FAKE_NVML_COUNT of them, the second of which
-// refuses every reading. With FAKE_NVML_SLICES the first is cut into so many. FAKE_NVML_FAILS makes its
-// initialization fail; FAKE_NVML_CLOCK, _POWER, _POWER_LIMIT, _ENERGY, _REASONS, _ERRORS and _PROCESSES
-// ("10,11") are what the first one reads, in the library's units, and refuses where they are not set. Of
-// those programs the one of an odd number holds that many bytes, and the other is of unknown memory.
-// FAKE_NVML_XID is an error that the driver reports once. FAKE_NVML_UTILIZATION is how busy programs kept the
-// multiprocessors of the first device in percent, and how many seconds ago that was: "10:30,11:40:5".
+// Replaces NVIDIA's management library. It has two devices, or FAKE_NVML_COUNT of them, the second of which
+// refuses every reading. FAKE_NVML_SLICES divides the first one into that many slices. FAKE_NVML_FAILS makes
+// the initialization fail. FAKE_NVML_CLOCK, _POWER, _POWER_LIMIT, _ENERGY, _REASONS, _ERRORS and _PROCESSES
+// ("10,11") are the readings of the first device in the library's units; it refuses those that are not set. A
+// program with an odd number holds that many bytes; the memory of others is unknown. FAKE_NVML_XID is an
+// error that the driver reports once. FAKE_NVML_UTILIZATION is how busy programs kept the multiprocessors of
+// the first device in percent, and how many seconds ago that was: "10:30,11:40:5".
 
 #include <array>
 #include <chrono>
@@ -21,7 +21,7 @@ constexpr int notSupported = 3;
 constexpr int notFound = 6;
 constexpr int insufficientSize = 7;
 constexpr int timedOut = 10;
-/// Of the driver's error that is to come; 0 for none.
+/// Number of the driver's pending error; 0 for none.
 int xids = 0;
 int first = 0;
 int second = 0;
@@ -38,7 +38,7 @@ int numberIn(const char* variable, int otherwise)
     return text ? std::atoi(text) : otherwise;
 }
 
-/// \return success where the variable is set, and the device is the first
+/// \return success if the variable is set, and the device is the first
 template<typename Value>
 int readVariable(const char* variable, void* handle, Value* value)
 {
@@ -165,7 +165,7 @@ int nvmlDeviceGetMemoryInfo(void* handle, FakeMemory* memory)
     if (handle == &second)
         return notSupported;
     *memory = isSlice(handle) ? FakeMemory{100, 90, 10} : FakeMemory{1000, 600, 400};
-    // All of it free, as the simulated GPU has it before its first context.
+    // All memory is free, as on the simulated GPU before its first context.
     if (const auto whole = static_cast<unsigned long long>(numberIn("FAKE_NVML_MEBIBYTES", 0)); whole > 0)
         *memory = {whole << 20, whole << 20, 0};
     return success;
@@ -255,8 +255,8 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void* handle, unsigned* count, FakeP
     *count = found;
     return success;
 }
-/// It answers as drivers do: who asks for the count is told of the room for all, and one fresh sample brings
-/// old ones.
+/// Answers like drivers do: a query of the count returns the room for all samples, and a single fresh sample
+/// comes with old ones.
 int nvmlDeviceGetProcessUtilization(void* handle, FakeProcessUtilization* samples, unsigned* count,
                                     unsigned long long lastSeen)
 {

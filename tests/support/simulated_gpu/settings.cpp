@@ -11,7 +11,7 @@ namespace batchpeak::simulated_gpu {
 
 namespace {
 
-/// \return false where the key is unknown
+/// \return false if the key is unknown
 bool apply(Settings& settings, std::string_view key, const std::string& value)
 {
     const auto whole = [&value] { return std::stoll(value); };

@@ -16,12 +16,12 @@ namespace batchpeak::simulated_gpu {
 
 namespace {
 
-// A kernel that does nothing takes so long on an H100 (measured by others: 2 to 3 us).
+// Duration of an empty kernel on an H100 (measured by others: 2 to 3 us).
 constexpr double emptyKernelSeconds = 2e-6;
 
 thread_local int current = 0;
 
-/// driver_types.h, as libtorch 2.11 words it, for the codes that tests use.
+/// Texts of driver_types.h, as worded by libtorch 2.11, for the codes that tests use.
 const char* textOf(int code)
 {
     switch (code) {
@@ -72,7 +72,7 @@ void Device::launch(double bytes, double flops)
     const double seconds =
         emptyKernelSeconds + std::max(bytes / settings().bytesPerSecond, flops / settings().flopsPerSecond);
     m_timeline.launch(seconds);
-    // Seen by the next call, as of a kernel that runs behind.
+    // The next call sees the failure, as with an asynchronous kernel.
     if (++m_kernels == settings().failingKernel)
         m_failure = settings().failingCode;
 }
@@ -89,7 +89,7 @@ int visibleDevices()
     const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
     if (!visible)
         return settings().devices;
-    // Those up to the first that is not there, as CUDA counts them.
+    // Devices are counted up to the first one that does not exist, as in CUDA.
     int count = 0;
     std::istringstream words(visible);
     for (std::string word; std::getline(words, word, ',');) {
