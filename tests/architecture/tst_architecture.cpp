@@ -38,8 +38,8 @@ Allowed allowed(const char* pattern, const std::vector<const char*>& rooms)
 
 } // namespace
 
-/// The rules of the tree that neither the compiler nor the linker sees: who may include what, how files
-/// are named, and what the programs are linked with.
+/// Tests the rules of the tree that neither the compiler nor the linker checks: which files may include
+/// which, how files are named, and what the programs are linked with.
 class ArchitectureTest : public QObject
 {
     Q_OBJECT

@@ -96,7 +96,7 @@ int breakDown(test::Gpu& gpu, const char* name)
 
 } // namespace
 
-/// That failures of a GPU are told apart as their table says.
+/// Tests that failures of a GPU are distinguished as their table specifies.
 class GpuFailuresTest : public test::GpuSuite
 {
     Q_OBJECT

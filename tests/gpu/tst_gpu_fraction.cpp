@@ -11,7 +11,8 @@
 using namespace batchpeak;
 using test::mebibyte;
 
-/// The first limit of a process, which the allocator itself keeps to as a fraction of the device's memory.
+/// Tests the first limit of a process, which the allocator itself enforces as a fraction of the device's
+/// memory.
 class GpuFractionTest : public test::GpuSuite
 {
     Q_OBJECT

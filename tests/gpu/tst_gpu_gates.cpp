@@ -9,8 +9,8 @@
 
 using namespace batchpeak;
 
-/// What only a GPU can prove of the gates: that its driver tells what they ask for, in the units that they
-/// take it for.
+/// Tests properties of the gates that only a GPU can prove: that its driver reports what they query, in the
+/// units that they assume.
 class GpuGatesTest : public QObject
 {
     Q_OBJECT

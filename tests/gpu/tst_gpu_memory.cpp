@@ -43,8 +43,8 @@ Failure failureOfTooLarge(StepRunner& runner, DeviceMemory& memory)
 
 } // namespace
 
-/// That a GPU's memory is counted and limited, that the library recovers from its end, and that nothing
-/// leaks.
+/// Tests that a GPU's memory is counted and limited, that the library recovers after running out of it, and
+/// that nothing leaks.
 class GpuMemoryTest : public test::GpuSuite
 {
     Q_OBJECT

@@ -15,7 +15,7 @@ using namespace batchpeak;
 using namespace batchpeak::network;
 using trial::LoadRequest;
 
-/// That every network takes steps on a GPU, learns there, and is counted.
+/// Tests that every network takes steps on a GPU, learns there, and is counted.
 class GpuStepsTest : public test::GpuSuite
 {
     Q_OBJECT

@@ -9,8 +9,8 @@ using namespace batchpeak;
 using namespace batchpeak::network;
 using trial::LoadRequest;
 
-/// That events on the device time what a clock on the wall does. The one test that asserts a ratio of times:
-/// it has a command of its own, and both times are of the same steps.
+/// Tests that events on the device measure the same time as a wall clock. It is the only test that asserts a
+/// ratio of times: it has its own command, and both times are of the same steps.
 class GpuTimingTest : public test::GpuSuite
 {
     Q_OBJECT

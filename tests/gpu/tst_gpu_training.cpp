@@ -62,7 +62,8 @@ constexpr double bf16Tolerance = 2e-2;
 
 } // namespace
 
-/// That training on a GPU is the same in whatever micro-batches, after a failure and after a resume.
+/// Tests that training on a GPU gives the same result with any micro-batches, after a failure and after a
+/// resume.
 class GpuTrainingTest : public test::GpuSuite
 {
     Q_OBJECT

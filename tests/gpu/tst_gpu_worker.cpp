@@ -68,7 +68,8 @@ LoadRequest script(const QString& file, std::int64_t words)
 
 } // namespace
 
-/// That the worker's process, as an exploration uses it, works on a GPU and gets over what goes wrong there.
+/// Tests that the worker's process, as an exploration uses it, works on a GPU and recovers from failures
+/// there.
 class GpuWorkerTest : public QObject
 {
     Q_OBJECT

@@ -10,7 +10,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
-/// --model: a network beside the config.
+/// Tests --model, which names a network in addition to the config.
 class ChosenNetworkTest : public QObject
 {
     Q_OBJECT

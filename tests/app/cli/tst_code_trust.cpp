@@ -13,7 +13,7 @@
 
 using namespace batchpeak;
 
-/// Code that a config names, and the program that is asked to run it.
+/// Tests code that a config names, and the program that is asked to run it.
 class CodeTrustTest : public QObject
 {
     Q_OBJECT

@@ -40,7 +40,7 @@ std::optional<batchpeak::cli::WindowRequest> windowRequestFor(std::vector<std::s
 
 } // namespace
 
-/// The program as it is met on a command line, without a display: what it offers, and what it refuses.
+/// Tests the program on a command line without a display: what it offers, and what it refuses.
 class CommandLineTest : public QObject
 {
     Q_OBJECT

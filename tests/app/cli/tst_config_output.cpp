@@ -65,7 +65,8 @@ struct Searched
 
 } // namespace
 
-/// What "batchpeak export" and "batchpeak explore" write into configs, show of it, or leave alone.
+/// Tests what "batchpeak export" and "batchpeak explore" write into configs, show as a change, or leave
+/// unchanged.
 class ConfigOutputTest : public QObject
 {
     Q_OBJECT

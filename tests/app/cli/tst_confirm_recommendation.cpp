@@ -35,7 +35,8 @@ struct CloseFile
 
 } // namespace
 
-/// Explores an example on the fake worker, keeps that in a history of its own, and confirms it.
+/// Tests explorations of an example on the fake worker that are kept in a separate history, and their
+/// confirmation.
 class ConfirmRecommendationTest : public QObject
 {
     Q_OBJECT

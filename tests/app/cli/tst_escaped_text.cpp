@@ -33,7 +33,7 @@ bool isVisible(const QString& text)
     });
 }
 
-/// A terminal that takes what is written to it as it is.
+/// A terminal that stores its output unchanged.
 class Terminal
 {
 public:
@@ -75,7 +75,7 @@ private:
 
 } // namespace
 
-/// What configs, workers and files say cannot steer the terminal.
+/// Tests that text from configs, workers and files cannot control the terminal.
 class VisibleTextTest : public QObject
 {
     Q_OBJECT

@@ -56,7 +56,7 @@ const QByteArray script("batchpeak: 1\n"
 
 } // namespace
 
-/// What --events may overwrite, and what is said where events cannot be written.
+/// Tests which files --events may overwrite, and what is printed if events cannot be written.
 class EventsFileTest : public QObject
 {
     Q_OBJECT

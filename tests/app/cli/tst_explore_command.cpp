@@ -46,7 +46,7 @@ struct BadHome
 
 } // namespace
 
-/// "batchpeak explore" with workers of every kind: what it says, writes and returns.
+/// Tests "batchpeak explore" with workers of every kind: its output, its files and its exit codes.
 class ExploreCommandTest : public QObject
 {
     Q_OBJECT

@@ -7,7 +7,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-/// The whole line once, with the real worker: a config, live trials on the CPU, and back into a config.
+/// Tests the whole sequence once with the real worker: a config, live trials on the CPU, and the result
+/// written back into a config.
 class ExploreExampleTest : public QObject
 {
     Q_OBJECT

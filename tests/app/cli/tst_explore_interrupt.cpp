@@ -20,7 +20,7 @@ QStringList childrenOf(qint64 pid)
     return QString::fromUtf8(bytesOf(path)).split(QLatin1Char(' '), Qt::SkipEmptyParts);
 }
 
-/// A batchpeak whose second trial never ends, and that has ended its first.
+/// A running batchpeak whose first trial has ended and whose second never ends.
 class HangingExploration : public RunningProgram
 {
 public:

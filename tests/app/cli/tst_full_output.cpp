@@ -35,7 +35,7 @@ ProgramRun runInto(const QString& output, const QStringList& arguments)
 
 } // namespace
 
-/// A stdout that takes nothing.
+/// Tests a stdout that accepts nothing.
 class FullOutputTest : public QObject
 {
     Q_OBJECT

@@ -62,7 +62,7 @@ store::StoredExploration someExploration(qint64 id, double samplesPerSecond)
 
 } // namespace
 
-/// The history in the terminal: its words, and the command around them.
+/// Tests the history in the terminal: its texts, and the command that prints them.
 class HistoryTest : public QObject
 {
     Q_OBJECT

@@ -21,7 +21,7 @@ QString lineOf(const QString& text, const QString& title)
 
 } // namespace
 
-/// "batchpeak inspect --as-yaml FILE": a config of another format as one of our own.
+/// Tests "batchpeak inspect --as-yaml FILE", which prints a config of another format as one of our own.
 class InspectAsYamlTest : public QObject
 {
     Q_OBJECT

@@ -46,7 +46,7 @@ struct Export
 
 } // namespace
 
-/// What --json prints in the place of lines for people.
+/// Tests what --json prints instead of lines for people.
 class JsonOutputTest : public QObject
 {
     Q_OBJECT

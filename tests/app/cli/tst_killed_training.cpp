@@ -22,8 +22,8 @@ namespace {
 
 const QString lastCheckpoint = QStringLiteral("step-000006");
 
-/// A training of the example into a folder, with dropout and an evaluation, whose checkpoints take a good
-/// part of its time.
+/// A training run of the example into a folder, with dropout and an evaluation, whose checkpoints take a
+/// considerable part of its time.
 class Training
 {
 public:
@@ -75,7 +75,7 @@ private:
 
 } // namespace
 
-/// `train --resume` after kills at any moment: what comes out is, bit for bit, what would have without them.
+/// Tests `train --resume` after kills at any moment: the result is bit for bit the same as without them.
 class KilledTrainingTest : public QObject
 {
     Q_OBJECT

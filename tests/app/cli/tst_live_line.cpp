@@ -44,7 +44,7 @@ ProgressLine exampleLine()
                   {.text = QStringLiteral("best 64"), .importance = Importance::Some, .style = Style::Good}}};
 }
 
-/// The program with its stderr on a terminal, while its second trial never ends.
+/// The program with its stderr on a terminal; its second trial never ends.
 class ProgramOnATerminal
 {
 public:
@@ -104,7 +104,7 @@ private:
 
 } // namespace
 
-/// The line that shows how far something is: what of it there is room for, and where it stays away.
+/// Tests the line that shows progress: how much of it fits, and where it is not shown.
 class LiveLineTest : public QObject
 {
     Q_OBJECT

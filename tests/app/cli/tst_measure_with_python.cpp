@@ -29,8 +29,8 @@ struct Run
 
 } // namespace
 
-/// "batchpeak explore --with python" and "confirm" with an interpreter that answers what a test wants, and
-/// then runs the fake worker.
+/// Tests "batchpeak explore --with python" and "confirm" with an interpreter that gives the answers of a
+/// test, and then runs the fake worker.
 class MeasureWithPythonTest : public QObject
 {
     Q_OBJECT

@@ -44,7 +44,7 @@ void runSql(const QString& path, const char* text)
 
 } // namespace
 
-/// `explore --resume`, after the program was killed in the midst of a trial.
+/// Tests `explore --resume` after the program was killed in the middle of a trial.
 class ResumeTest : public QObject
 {
     Q_OBJECT

@@ -49,7 +49,7 @@ QStringList bashWords(const char* typed)
 
 } // namespace
 
-/// What "batchpeak completion" prints for each shell.
+/// Tests what "batchpeak completion" prints for each shell.
 class ShellCompletionTest : public QObject
 {
     Q_OBJECT

@@ -29,7 +29,7 @@ struct Variable
 
 } // namespace
 
-/// What the program was started with that it cannot use.
+/// Tests environments and limits that the program cannot use.
 class SurroundingsTest : public QObject
 {
     Q_OBJECT

@@ -22,7 +22,7 @@ struct End
 
 } // namespace
 
-/// "batchpeak train" with workers of every kind: what it says, writes and returns.
+/// Tests "batchpeak train" with workers of every kind: its output, its files and its exit codes.
 class TrainCommandTest : public QObject
 {
     Q_OBJECT

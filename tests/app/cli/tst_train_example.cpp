@@ -34,7 +34,7 @@ Training train(const QStringList& options)
 
 } // namespace
 
-/// The whole line once, with the real worker: real optimizer steps of an example on the CPU.
+/// Tests the whole sequence once with the real worker: real optimizer steps of an example on the CPU.
 class TrainExampleTest : public QObject
 {
     Q_OBJECT

@@ -40,7 +40,7 @@ struct TakenSetting
 
 } // namespace
 
-/// The options of "batchpeak train", up to the options of a run.
+/// Tests the options of "batchpeak train", up to the options of a run.
 class TrainingArgumentsTest : public QObject
 {
     Q_OBJECT

@@ -62,7 +62,7 @@ using Change = std::function<void(training::TrainingDescription&)>;
 
 } // namespace
 
-/// A training run in the words of the terminal.
+/// Tests the terminal's texts about a training run.
 class TrainingTextTest : public QObject
 {
     Q_OBJECT

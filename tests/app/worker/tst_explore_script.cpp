@@ -13,7 +13,8 @@
 
 using namespace batchpeak;
 
-/// A TorchScript file explored by the real programs: the config names it relative to its own folder.
+/// Tests the exploration of a TorchScript file by the real programs: the config names the file relative to
+/// its own folder.
 class ExploreScriptTest : public QObject
 {
     Q_OBJECT

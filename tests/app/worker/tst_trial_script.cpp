@@ -34,7 +34,7 @@ sys.exit(serve(step, peak_bytes=lambda: 4096, parameters=12))
 
 } // namespace
 
-/// The package batchpeak_trial, as a script of a user has it run.
+/// Tests the package batchpeak_trial as a user's script runs it.
 class TrialScriptTest : public QObject
 {
     Q_OBJECT

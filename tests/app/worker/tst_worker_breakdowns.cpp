@@ -58,7 +58,7 @@ QString outcomesOf(const ProgramRun& run)
 
 } // namespace
 
-/// How the worker leaves trials in which its device breaks down: whether it answers, goes on, or ends, and
+/// Tests the worker after trials in which its device breaks down: whether it answers, continues, or ends, and
 /// with which exit code.
 class WorkerBreakdownsTest : public QObject
 {

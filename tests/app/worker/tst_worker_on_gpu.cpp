@@ -42,7 +42,7 @@ public:
 
 } // namespace
 
-/// That the worker's whole conversation goes on where the device is a GPU, and where a GPU goes wrong.
+/// Tests that the worker's whole conversation works with a GPU as its device, and after failures of the GPU.
 class WorkerOnGpuTest : public QObject
 {
     Q_OBJECT

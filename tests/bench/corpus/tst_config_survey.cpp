@@ -38,7 +38,7 @@ trial::LoadRequest smallLoad()
 
 } // namespace
 
-/// What becomes of the files of a folder, and of trials of what they hold.
+/// Tests the outcomes of a folder's files, and of trials of their contents.
 class ConfigSurveyTest : public QObject
 {
     Q_OBJECT

@@ -28,7 +28,7 @@ QStringList arguments(const QString& behavior, const QStringList& options)
     return usual + options;
 }
 
-/// The program while it runs, killed at the end.
+/// The running program, which is killed at the end.
 class Bench
 {
 public:

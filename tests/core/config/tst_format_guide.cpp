@@ -65,7 +65,8 @@ std::optional<ConfigContents> contentsOf(const ConfigDocument& document)
 
 } // namespace
 
-/// What people are told of each format, against the page that tells more, and against configs of it.
+/// Tests the guide's text about each format against the page with more details, and against configs of the
+/// format.
 class FormatGuideTest : public QObject
 {
     Q_OBJECT

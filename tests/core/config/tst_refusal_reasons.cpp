@@ -11,7 +11,7 @@ using namespace batchpeak::config;
 using test::row;
 using test::rows;
 
-/// Why configs are refused, as a table of many groups them.
+/// Tests the reasons for refusals of configs, as a table of many configs groups them.
 class RefusalReasonsTest : public QObject
 {
     Q_OBJECT

@@ -33,7 +33,7 @@ std::string refusal(const std::string& before, const std::string& after)
 
 } // namespace
 
-/// yaml-cpp's opinion on a text before it is written.
+/// Tests the check of a text by yaml-cpp before the text is written.
 class SecondReadingTest : public QObject
 {
     Q_OBJECT

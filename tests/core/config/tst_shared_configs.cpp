@@ -40,8 +40,8 @@ bool isOfABatch(const std::string& path)
 
 } // namespace
 
-/// Real configs, as trainers ship them, where they are at hand. The project's own small configs cover
-/// the same ground in the other tests.
+/// Tests real configs that trainers ship, if they are available. The other tests cover the same ground with
+/// the project's own small configs.
 class SharedConfigsTest : public QObject
 {
     Q_OBJECT

@@ -33,7 +33,7 @@ const model::ModelSpec& modelOf(const ConfigContents& contents)
 
 } // namespace
 
-/// A config whose network is made smaller.
+/// Tests configs whose network is made smaller.
 class SmallerRunTest : public QObject
 {
     Q_OBJECT

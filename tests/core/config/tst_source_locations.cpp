@@ -121,7 +121,7 @@ std::vector<QString> configsIn(const QString& folder)
 
 } // namespace
 
-/// Where values stand that a person checks before a run.
+/// Tests the locations of values that a user checks before a run.
 class SourceLocationsTest : public QObject
 {
     Q_OBJECT

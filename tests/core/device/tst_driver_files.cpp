@@ -10,7 +10,7 @@
 using namespace batchpeak::device;
 using batchpeak::test::FakeRoot;
 
-/// What the files of an NVIDIA driver tell where its management library does not.
+/// Tests what the files of an NVIDIA driver provide if its management library is not usable.
 class DriverFilesTest : public QObject
 {
     Q_OBJECT

@@ -29,7 +29,7 @@ Holders& watched(const DeviceLease& lease, Holders& holders)
 
 } // namespace
 
-/// Who may use the devices, and every way in which an exploration gives them back.
+/// Tests which run may use the devices, and every way in which an exploration releases them.
 class DeviceLeaseTest : public QObject
 {
     Q_OBJECT

@@ -54,7 +54,7 @@ struct Searching : ExplorationHarness
 
 } // namespace
 
-/// What a person asks for while an exploration is under way.
+/// Tests commands of the user during an exploration.
 class ExplorationCommandsTest : public QObject
 {
     Q_OBJECT

@@ -58,7 +58,7 @@ std::vector<double> beginnings(const Measurement& measurement)
 
 } // namespace
 
-/// Comparisons within an exploration: what is asked, what is shown and what the search is told.
+/// Tests comparisons within an exploration: what is requested, what is shown and what the search receives.
 class ExplorationComparisonsTest : public QObject
 {
     Q_OBJECT

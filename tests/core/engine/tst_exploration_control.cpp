@@ -17,7 +17,7 @@ using engine::FinishStatus;
 using engine::State;
 using test::ExplorationHarness;
 
-/// Commands of a person, and what an exploration is set up from.
+/// Tests commands of the user, and the settings of an exploration.
 class ExplorationControlTest : public QObject
 {
     Q_OBJECT

@@ -28,7 +28,7 @@ struct Killed
 
 } // namespace
 
-/// Everything that a worker can do, from the start of an exploration to its end.
+/// Tests everything that a worker can do, from the start of an exploration to its end.
 class ExplorationEndingsTest : public QObject
 {
     Q_OBJECT

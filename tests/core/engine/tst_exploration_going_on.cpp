@@ -18,7 +18,7 @@ using engine::FinishStatus;
 using engine::State;
 using test::ExplorationHarness;
 
-/// Explorations that are taken up again after their end.
+/// Tests explorations that are continued after their end.
 class ExplorationGoingOnTest : public QObject
 {
     Q_OBJECT

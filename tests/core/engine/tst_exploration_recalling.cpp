@@ -37,7 +37,7 @@ struct Again
 
 } // namespace
 
-/// Explorations of a run that has been explored before.
+/// Tests explorations of a run that has been explored before.
 class ExplorationRecallingTest : public QObject
 {
     Q_OBJECT

@@ -23,7 +23,7 @@ using engine::FinishStatus;
 using engine::State;
 using test::ExplorationHarness;
 
-/// Explorations that go on in another program than the one that began them.
+/// Tests explorations that are resumed by another program than the one that began them.
 class ExplorationResumingTest : public QObject
 {
     Q_OBJECT

@@ -14,7 +14,7 @@ using namespace batchpeak;
 using engine::FinishStatus;
 using test::ExplorationHarness;
 
-/// The strategies that there are, each through a whole exploration on the fake worker.
+/// Tests every existing strategy through a whole exploration on the fake worker.
 class ExplorationStrategiesTest : public QObject
 {
     Q_OBJECT

@@ -57,7 +57,7 @@ struct Slow
 
 } // namespace
 
-/// What an exploration does while its search thinks, which no frame of the window waits for.
+/// Tests an exploration while its search thinks, which must not block any frame of the window.
 class ExplorationThinkingTest : public QObject
 {
     Q_OBJECT

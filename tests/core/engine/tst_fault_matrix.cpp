@@ -322,9 +322,9 @@ QString wrongNumberOf(const trial::TrialRecord& trial)
 
 } // namespace
 
-/// The fault matrix of explorations, their verification and their comparisons: whatever a worker does in
-/// place of a message, or to one, ends as docs/trial-protocol.md says, and no number is believed that it
-/// spoilt.
+/// Tests the fault matrix of explorations, their verification and their comparisons: whatever a worker does
+/// instead of a message, or to one, ends as docs/trial-protocol.md specifies, and no spoiled number is
+/// accepted.
 class FaultMatrixTest : public QObject
 {
     Q_OBJECT

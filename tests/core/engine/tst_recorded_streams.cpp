@@ -22,8 +22,8 @@ using test::ExplorationHarness;
 
 namespace {
 
-/// A search that takes the trials' own times for the time that has passed, so that the same trials are the
-/// same search on any computer.
+/// A search that uses the trials' own times as the elapsed time, so that the same trials give the same search
+/// on any computer.
 class OwnClock final : public search::Strategy
 {
 public:
@@ -135,8 +135,8 @@ QList<QJsonObject> explore(const QString& example, const Text& words)
 
 } // namespace
 
-/// Whole explorations of the examples on the fake worker, with the search that people get, event by event as
-/// they were when they were recorded. Where a stream is to change, BATCHPEAK_RECORD_STREAMS=1 writes it anew.
+/// Tests whole explorations of the examples on the fake worker, with the search that users get, event by
+/// event against recorded streams. BATCHPEAK_RECORD_STREAMS=1 records the streams anew if they are to change.
 class RecordedStreamsTest : public QObject
 {
     Q_OBJECT

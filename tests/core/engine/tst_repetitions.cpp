@@ -14,7 +14,7 @@ using engine::FinishStatus;
 using engine::State;
 using test::ExplorationHarness;
 
-/// What becomes of trials that something disturbed, from the worker's flag to what the search is told.
+/// Tests disturbed trials, from the worker's flag to what the search receives.
 class RepetitionsTest : public QObject
 {
     Q_OBJECT

@@ -47,7 +47,7 @@ Change option(Set set)
 
 } // namespace
 
-/// What becomes of a config's label when a run of it is planned.
+/// Tests a config's label after a run of it is planned.
 class RunFidelityTest : public QObject
 {
     Q_OBJECT

@@ -23,7 +23,7 @@ const Estimate foretold{.likely = 60.0, .low = 30.0, .high = 120.0};
 
 } // namespace
 
-/// How far an exploration is, and how long it goes on.
+/// Tests the progress of an exploration and its remaining time.
 class RunProgressTest : public QObject
 {
     Q_OBJECT

@@ -13,7 +13,7 @@ using namespace batchpeak;
 using namespace batchpeak::engine;
 using test::ExplorationHarness;
 
-/// What is told of an exploration that the history holds.
+/// Tests the snapshot of an exploration that the history holds.
 class StoredSnapshotTest : public QObject
 {
     Q_OBJECT

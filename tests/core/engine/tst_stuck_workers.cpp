@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 using engine::FinishStatus;
 using test::ExplorationHarness;
 
-/// Explorations whose workers not even SIGKILL ends.
+/// Tests explorations whose workers not even SIGKILL ends.
 class StuckWorkersTest : public QObject
 {
     Q_OBJECT

@@ -41,7 +41,7 @@ Snapshot snapshotOf(const std::vector<DeviceSnapshot>& devices, Reason::Kind kin
 
 } // namespace
 
-/// Devices of one run that have not the same memory.
+/// Tests a run on devices that differ in their memory.
 class UnlikeDevicesTest : public QObject
 {
     Q_OBJECT

@@ -36,7 +36,7 @@ void whenVerificationStarts(ExplorationHarness& harness, Act act)
 
 } // namespace
 
-/// When the recommended size is measured once more in a fresh process, and what a person may do meanwhile.
+/// Tests when the recommended size is measured again in a fresh process, and what the user can do meanwhile.
 class VerificationControlTest : public QObject
 {
     Q_OBJECT

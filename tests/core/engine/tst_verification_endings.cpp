@@ -24,7 +24,7 @@ const QString searched = QStringLiteral("1 ok, 2 ok, 4 ok");
 
 } // namespace
 
-/// What comes of measuring the recommended size once more in a fresh process, whatever that does.
+/// Tests the outcomes of measuring the recommended size again in a fresh process, whatever that process does.
 class VerificationEndingsTest : public QObject
 {
     Q_OBJECT

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 using engine::FinishStatus;
 using test::ExplorationHarness;
 
-/// Workers that are ended and started anew within an exploration.
+/// Tests workers that are ended and restarted within an exploration.
 class WorkerRenewalTest : public QObject
 {
     Q_OBJECT

@@ -12,7 +12,7 @@ using engine::FinishStatus;
 using engine::State;
 using test::ExplorationHarness;
 
-/// The wait for a worker's first word.
+/// Tests the wait for a worker's first message.
 class WorkerStartTest : public QObject
 {
     Q_OBJECT

@@ -77,7 +77,7 @@ struct stat statusOf(const QString& path)
     return status;
 }
 
-/// A file on a mount of its own, for this thread alone.
+/// A file on its own mount, visible to this thread alone.
 class Mount
 {
 public:

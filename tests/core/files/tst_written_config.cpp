@@ -34,7 +34,7 @@ QByteArray withSize(const QByteArray& size)
 
 } // namespace
 
-/// Sizes that are written and taken back.
+/// Tests sizes that are written and taken back.
 class WrittenConfigTest : public QObject
 {
     Q_OBJECT

@@ -40,7 +40,7 @@ std::int64_t nextOf(TrialPlanner& planner, const QString& device)
 
 } // namespace
 
-/// What becomes of proposals that were given back, and of an end before all is learned.
+/// Tests proposals that were returned, and an end before all results are known.
 class TrialPlannerTest : public QObject
 {
     Q_OBJECT

@@ -28,7 +28,7 @@ struct Numbers
     Named<std::vector<std::int64_t>> lists;
 };
 
-/// Finds them, as visitFields() shows them.
+/// Finds the numbers that visitFields() visits.
 class NumberFinder
 {
 public:
@@ -133,8 +133,8 @@ DecoderSpec decoder()
 
 } // namespace
 
-/// Each number that a file may hold is looked at before anything is reckoned with it: a slip, or malice, in
-/// one of them overflows nothing.
+/// Tests that each number from a file is checked before any computation with it: a mistake or a malicious
+/// value in one of them causes no overflow.
 class SizeBoundsTest : public QObject
 {
     Q_OBJECT

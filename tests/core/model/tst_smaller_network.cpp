@@ -151,7 +151,7 @@ using Layers = std::vector<std::int64_t>;
 
 } // namespace
 
-/// A network cut down in width and depth.
+/// Tests networks that are reduced in width and depth.
 class SmallerNetworkTest : public QObject
 {
     Q_OBJECT

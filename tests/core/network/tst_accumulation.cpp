@@ -34,7 +34,7 @@ struct Accumulated
 
 } // namespace
 
-/// That a batch in micro-batches trains as the batch in one piece does: Cerebras promises it of gradient
+/// Tests that a batch in micro-batches trains like the batch in one piece: Cerebras promises that of gradient
 /// accumulation for networks without batch normalization.
 class AccumulationTest : public QObject
 {

@@ -9,7 +9,7 @@
 using namespace batchpeak::network;
 using batchpeak::trial::Outcome;
 
-/// Failures as messages and codes tell of them.
+/// Tests failures that are identified by messages and codes.
 class FailureTest : public QObject
 {
     Q_OBJECT

@@ -31,7 +31,7 @@ model::DecoderSpec byteGpt()
 
 } // namespace
 
-/// That a person sees a loss curve go down: what the data of training runs are made for.
+/// Tests that the loss visibly decreases: the data of training runs are made for that.
 class LearningTest : public QObject
 {
     Q_OBJECT

@@ -46,7 +46,7 @@ std::vector<NamedTuning> trainedSorts()
 
 } // namespace
 
-/// Precisions of a run beside other types of what it leaves as it is.
+/// Tests precisions of a run together with other dtypes of the parts that it leaves unchanged.
 class NumberTypesTest : public QObject
 {
     Q_OBJECT

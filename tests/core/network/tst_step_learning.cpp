@@ -14,7 +14,7 @@
 using namespace batchpeak;
 using namespace batchpeak::network;
 
-/// Steps learn, of every network and with each thing that a request may ask.
+/// Tests that steps of every network learn, with each option that a request can set.
 class StepLearningTest : public QObject
 {
     Q_OBJECT

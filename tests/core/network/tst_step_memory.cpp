@@ -111,7 +111,7 @@ double bytesOfWidened(const LoadRequest& request)
 
 } // namespace
 
-/// What is told of a step's memory before it runs, against what the CPU device counts.
+/// Tests the prediction of a step's memory against the CPU device's count.
 class StepMemoryTest : public QObject
 {
     Q_OBJECT

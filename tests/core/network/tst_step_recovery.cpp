@@ -35,7 +35,7 @@ std::vector<AllocationSites::Site> sitesOfStep(const LoadRequest& request, Devic
 
 } // namespace
 
-/// A step that ran out of memory leaves no trace, wherever that was.
+/// Tests that a step that ran out of memory leaves no trace, wherever that happened.
 class StepRecoveryTest : public QObject
 {
     Q_OBJECT

@@ -57,7 +57,7 @@ at::Tensor ofInts(std::initializer_list<std::int64_t> sizes, std::int64_t value)
 
 } // namespace
 
-/// Failures as they are thrown, most of them by libtorch itself.
+/// Tests failures as they are thrown, most of them by libtorch itself.
 class ThrownFailureTest : public QObject
 {
     Q_OBJECT

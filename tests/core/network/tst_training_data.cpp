@@ -32,7 +32,7 @@ std::multiset<std::uint64_t> keysOf(const TrainingData& data, model::Phase phase
 
 } // namespace
 
-/// Which samples batches of training and of evaluation are made of.
+/// Tests which samples the batches of training and of evaluation consist of.
 class TrainingDataTest : public QObject
 {
     Q_OBJECT

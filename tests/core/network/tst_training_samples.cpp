@@ -38,7 +38,8 @@ std::int64_t bytesOf(const Batch& batch)
 
 } // namespace
 
-/// What networks make of samples of training data, and how they are switched between training and evaluation.
+/// Tests how networks convert samples of training data, and how they are switched between training and
+/// evaluation.
 class TrainingSamplesTest : public QObject
 {
     Q_OBJECT

@@ -17,8 +17,8 @@ using namespace batchpeak;
 using namespace batchpeak::network;
 using trial::LoadRequest;
 
-/// What is told of the memory of a sample before a step runs, of networks with adapters, frozen weights and
-/// rounded ones: tst_step_memory has those that are trained whole, and what does not grow with the samples.
+/// Tests the prediction of a sample's memory for networks with adapters, frozen weights and rounded weights:
+/// tst_step_memory tests networks that are fully trained, and memory that does not grow with the samples.
 class TunedSampleMemoryTest : public QObject
 {
     Q_OBJECT

@@ -24,7 +24,7 @@ QStringList wordsIn(const Text& text)
 
 } // namespace
 
-/// Every option of an exploration, as it is read from texts and written as them.
+/// Tests every option of an exploration, as it is parsed from text and written as text.
 class OptionTableTest : public QObject
 {
     Q_OBJECT

@@ -51,7 +51,7 @@ void checkRow(Read read, Value refused)
 
 } // namespace
 
-/// Values as they are typed behind options.
+/// Tests values as they are typed after options.
 class OptionValuesTest : public QObject
 {
     Q_OBJECT

@@ -28,7 +28,7 @@ const QString lengthsOption = QStringLiteral("--sample-lengths");
 
 } // namespace
 
-/// An exploration is taken up in another folder than the one that it was begun in.
+/// Tests explorations that are resumed in another folder than the one that they began in.
 class SavedArgumentsTest : public QObject
 {
     Q_OBJECT

@@ -62,7 +62,7 @@ struct Words
 
 } // namespace
 
-/// What is said of trials and time before anything runs.
+/// Tests the forecast of trials and time before anything runs.
 class PlanForecastTest : public QObject
 {
     Q_OBJECT

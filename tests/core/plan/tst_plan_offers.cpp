@@ -49,7 +49,7 @@ config::ConfigContents contentsOf(const Case& one)
 
 } // namespace
 
-/// What a person is offered before the start, since sizes and the batch do not always go together.
+/// Tests the offers to the user before the start, since sizes and the batch are not always compatible.
 class PlanOffersTest : public QObject
 {
     Q_OBJECT

@@ -79,7 +79,7 @@ PlanPreview preview(const Text& words = {})
 
 } // namespace
 
-/// What is known before anything runs.
+/// Tests what is known before anything runs.
 class PlanPreviewTest : public QObject
 {
     Q_OBJECT

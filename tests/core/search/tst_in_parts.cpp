@@ -13,7 +13,7 @@
 
 using namespace batchpeak;
 
-/// Work that is done side by side, each item of it once.
+/// Tests work that is done in parallel, each item exactly once.
 class InPartsTest : public QObject
 {
     Q_OBJECT

@@ -92,7 +92,8 @@ struct Damage
 
 } // namespace
 
-/// A history that is damaged while a program writes it. SQLite knows its pages, and would not look again.
+/// Tests a history that is damaged while a program writes it. SQLite caches its pages, and would not read
+/// them again.
 class DamagedHistoryTest : public QObject
 {
     Q_OBJECT

@@ -118,7 +118,7 @@ std::unique_ptr<RefusingDisk> readOnlyFile(const QString& path)
     return std::make_unique<RefusingDisk>(path, EROFS);
 }
 
-/// Another program that writes the history and does not come to an end.
+/// Another program that writes the history and never finishes.
 class Holder
 {
 public:

@@ -341,8 +341,8 @@ const QString histories = QStringLiteral(BATCHPEAK_TEST_DATA "/histories");
 
 } // namespace
 
-/// Histories that the programs of older versions wrote, each with its own code: the present program reads
-/// them, and goes on in them. tests/data/histories/README.md tells how they were made.
+/// Tests histories that older versions of the program wrote, each with its own code: the present program
+/// reads and continues them. tests/data/histories/README.md describes how they were made.
 class OldHistoriesTest : public QObject
 {
     Q_OBJECT

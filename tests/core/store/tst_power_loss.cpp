@@ -258,7 +258,7 @@ QString withoutDamagedFile(const QString& path)
 
 } // namespace
 
-/// The power fails in the life of a history, at each of its system calls.
+/// Tests power failures during the life of a history, at each of its system calls.
 class PowerLossTest : public QObject
 {
     Q_OBJECT

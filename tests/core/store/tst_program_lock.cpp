@@ -26,7 +26,7 @@ using namespace batchpeak::test;
 using batchpeak::store::ProgramLock;
 using Outcome = ProgramLock::Outcome;
 
-/// Who may hold a lock, and for how long.
+/// Tests which program may hold a lock, and for how long.
 class ProgramLockTest : public QObject
 {
     Q_OBJECT

@@ -41,7 +41,7 @@ std::pair<ConfigSection, std::string> placeOf(const YamlDocument& document, cons
 
 } // namespace
 
-// What is expected here is what OmegaConf 2.3.0 makes of the same texts.
+// Tests against the results of OmegaConf 2.3.0 for the same texts.
 class InterpolationTest : public QObject
 {
     Q_OBJECT

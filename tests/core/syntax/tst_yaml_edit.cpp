@@ -24,8 +24,8 @@ constexpr const char* text = "a: &x 1\nb: [2, *x]\nc: 3\n";
 
 } // namespace
 
-/// Whether a change can be trusted is decided in one place, whatever made it. That the changes themselves
-/// are right, tst_splice shows.
+/// Tests that a single place decides whether a change can be trusted, whatever made the change. tst_splice
+/// tests that the changes themselves are correct.
 class YamlEditTest : public QObject
 {
     Q_OBJECT

@@ -150,7 +150,7 @@ const QString ruamel =
 
 } // namespace
 
-/// Tags of values: what they make of them, and what is left of them when a value is written.
+/// Tests tags of values: how they affect the values, and what remains of them when a value is written.
 class YamlTagTest : public QObject
 {
     Q_OBJECT

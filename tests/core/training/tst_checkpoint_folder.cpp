@@ -47,7 +47,7 @@ CheckpointState stateOf(std::int64_t step)
             .training = QStringLiteral("7d9c")};
 }
 
-/// Lets no file grow beyond so many bytes, as a full disk does.
+/// Prevents files from growing beyond this many bytes, like a full disk.
 class FullDisk
 {
 public:

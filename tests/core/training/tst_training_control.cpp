@@ -14,7 +14,7 @@ using test::TrainingHarness;
 using training::TrainingEnd;
 using training::TrainingRun;
 
-/// What a person does while a training runs.
+/// Tests commands of the user during a training run.
 class TrainingControlTest : public QObject
 {
     Q_OBJECT

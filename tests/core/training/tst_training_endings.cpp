@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 using test::TrainingHarness;
 using training::TrainingEnd;
 
-/// Every way in which a training can end, with every fault of a worker.
+/// Tests every way in which a training run can end, with every fault of a worker.
 class TrainingEndingsTest : public QObject
 {
     Q_OBJECT

@@ -37,7 +37,7 @@ QList<double> evaluationLosses(TrainingHarness& harness)
 
 } // namespace
 
-/// What evaluations see, when they come, and what their records hold.
+/// Tests which samples evaluations use, when they run, and what their records hold.
 class TrainingEvaluationTest : public QObject
 {
     Q_OBJECT

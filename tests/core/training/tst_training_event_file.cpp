@@ -21,7 +21,7 @@ using test::TrainingHarness;
 using training::TrainingEnd;
 using training::TrainingSnapshot;
 
-/// What is read of the events that a run has written.
+/// Tests reading the events that a run has written.
 class TrainingEventFileTest : public QObject
 {
     Q_OBJECT

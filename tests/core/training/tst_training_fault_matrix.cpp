@@ -249,9 +249,9 @@ void addRows(const Stations& stations)
 
 } // namespace
 
-/// The fault matrix of trainings and of confirmations: whatever a worker does in place of a message, or to
-/// one, ends as docs/trial-protocol.md says, no step is counted that was not done, and a checkpoint is whole
-/// or not there.
+/// Tests the fault matrix of training runs and of confirmation runs: whatever a worker does instead of a
+/// message, or to one, ends as docs/trial-protocol.md specifies, no step is counted that was not done, and a
+/// checkpoint is either complete or absent.
 class TrainingFaultMatrixTest : public QObject
 {
     Q_OBJECT

@@ -42,7 +42,7 @@ QByteArray growthThatWrites(const char* name, const QString& file)
 
 } // namespace
 
-/// The largest size that fits, found before the training, and batches that grow up to it.
+/// Tests the largest size that fits, found before the training run, and batches that grow up to it.
 class TrainingGrowthTest : public QObject
 {
     Q_OBJECT

@@ -11,7 +11,7 @@ using namespace batchpeak;
 using test::TrainingHarness;
 using training::TrainingEnd;
 
-/// What becomes of micro-batch sizes as memory runs out.
+/// Tests micro-batch sizes as memory runs out.
 class TrainingHalvingTest : public QObject
 {
     Q_OBJECT

@@ -30,7 +30,7 @@ const std::vector<engine::PredictedSize> twoSizes{
 
 } // namespace
 
-/// Every way in which a training run and a confirmation give back the device that they have taken.
+/// Tests every way in which a training run and a confirmation run release the device that they have taken.
 class TrainingLeaseTest : public QObject
 {
     Q_OBJECT

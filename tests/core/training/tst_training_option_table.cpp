@@ -17,7 +17,7 @@ using test::rows;
 using test::Text;
 using training::TrainingOption;
 
-/// What the table has that the terminal's tests of each option do not show.
+/// Tests the parts of the table that the terminal's tests of each option do not cover.
 class TrainingOptionTableTest : public QObject
 {
     Q_OBJECT

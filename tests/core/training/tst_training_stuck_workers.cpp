@@ -15,7 +15,7 @@ using test::TrainingHarness;
 using training::ConfirmationRun;
 using training::TrainingEnd;
 
-/// Training runs and confirmations whose worker not even SIGKILL ends.
+/// Tests training runs and confirmation runs whose worker not even SIGKILL ends.
 class TrainingStuckWorkersTest : public QObject
 {
     Q_OBJECT

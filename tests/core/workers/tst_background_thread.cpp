@@ -29,7 +29,7 @@ void waitForStop(const Stop& stop)
 
 } // namespace
 
-/// What is run on another thread, and when it is answered.
+/// Tests which work runs on another thread, and when its result arrives.
 class BackgroundThreadTest : public QObject
 {
     Q_OBJECT

@@ -30,7 +30,7 @@ trial::CompareRequest comparison(std::int64_t id = 8)
 
 } // namespace
 
-/// Comparisons on one device, and the version of the protocol that they need.
+/// Tests comparisons on one device, and the version of the protocol that they need.
 class ComparisonsTest : public QObject
 {
     Q_OBJECT

@@ -29,7 +29,7 @@ struct Row
 
 } // namespace
 
-/// Which workers run on one device, and what is said of those that do not.
+/// Tests which workers run on one device, and the message about those that do not.
 class DeviceIdentityTest : public QObject
 {
     Q_OBJECT

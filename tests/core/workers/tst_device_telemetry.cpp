@@ -33,7 +33,7 @@ Telemetry shown(const device::DeviceReadings& readings, std::int64_t worker)
 
 } // namespace
 
-/// What the devices' strips show, and that nobody waits for it.
+/// Tests what the devices' strips show, and that nothing waits for it.
 class DeviceTelemetryTest : public QObject
 {
     Q_OBJECT

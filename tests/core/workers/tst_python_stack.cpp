@@ -33,7 +33,7 @@ struct Answer
 
 } // namespace
 
-/// Which Python of the user's is taken, and what it is found to have.
+/// Tests which of the user's Python interpreters is chosen, and what is found in it.
 class PythonStackTest : public QObject
 {
     Q_OBJECT

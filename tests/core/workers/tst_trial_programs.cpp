@@ -64,7 +64,7 @@ struct Compiled
 
 } // namespace
 
-/// What is advised for the trials of a config.
+/// Tests the advice for the trials of a config.
 class TrialProgramsTest : public QObject
 {
     Q_OBJECT

@@ -53,7 +53,7 @@ std::vector<double> thenCalm(int readings)
 
 } // namespace
 
-/// How the threads of a worker wait beside other programs.
+/// Tests how the threads of a worker wait beside other programs.
 class WaitPolicyTest : public QObject
 {
     Q_OBJECT

@@ -62,8 +62,8 @@ struct OtherTorch
 
 } // namespace
 
-/// The portable bundle that make-bundle.sh made of this build: that it starts from anywhere, which torch its
-/// worker takes and which it refuses, and that its libraries are all there.
+/// Tests the portable bundle that make-bundle.sh made of this build: that it starts from any folder, which
+/// torch its worker accepts and which it refuses, and that its libraries are complete.
 class BundleTest : public QObject
 {
     Q_OBJECT

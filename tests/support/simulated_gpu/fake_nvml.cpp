@@ -5,7 +5,7 @@
 // refuses every reading. FAKE_NVML_SLICES divides the first one into that many slices. FAKE_NVML_FAILS makes
 // the initialization fail. FAKE_NVML_CLOCK, _POWER, _POWER_LIMIT, _ENERGY, _REASONS, _ERRORS and _PROCESSES
 // ("10,11") are the readings of the first device in the library's units; it refuses those that are not set. A
-// program with an odd number holds that many bytes; the memory of others is unknown. FAKE_NVML_XID is an
+// program with an odd process id holds that many bytes; the memory of others is unknown. FAKE_NVML_XID is an
 // error that the driver reports once. FAKE_NVML_UTILIZATION is how busy programs kept the multiprocessors of
 // the first device in percent, and how many seconds ago that was: "10:30,11:40:5".
 

@@ -24,7 +24,7 @@ using Holder = engine::DeviceLease::Holder;
 
 namespace {
 
-/// A session bus of our own.
+/// A private session bus.
 class PrivateBus
 {
 public:
@@ -63,7 +63,7 @@ const QStringList everything{QStringLiteral("org.freedesktop.Notifications"),
 
 } // namespace
 
-/// The services of a desktop, as far as it has them: each call becomes a line.
+/// The services of a desktop, or those of them that it has: each call becomes a line.
 class FakeDesktop : public QDBusVirtualObject
 {
     Q_OBJECT

@@ -51,7 +51,7 @@ void drag(ExplorationChart* chart, const QPointF& from, const QPointF& to,
 
 } // namespace
 
-/// What of an exploration the charts show, and the ways to move in it.
+/// Tests which parts of an exploration the charts show, and the ways to navigate in it.
 class ChartNavigationTest : public test::ChartFixture
 {
     Q_OBJECT

@@ -28,7 +28,7 @@ using batchpeak::test::viewportOf;
 
 namespace {
 
-/// Counts what a window and its parts are asked to paint.
+/// Counts the paint requests to a window and its parts.
 class PaintCounter : public QObject
 {
 public:

@@ -20,7 +20,7 @@ using batchpeak::test::difference;
 using batchpeak::test::hasColorNear;
 using batchpeak::test::nearEnough;
 
-/// The three charts of a training run, by the pixels that they paint.
+/// Tests the three charts of a training run by the pixels that they paint.
 class RunChartsTest : public QObject
 {
     Q_OBJECT

@@ -56,7 +56,7 @@ QStringList textsOf(const RunPlot& plot)
 
 } // namespace
 
-/// What the charts of a training run draw, before a pixel is painted.
+/// Tests what the charts of a training run draw, before a pixel is painted.
 class RunPlotTest : public QObject
 {
     Q_OBJECT

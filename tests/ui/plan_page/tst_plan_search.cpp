@@ -14,7 +14,7 @@
 
 using namespace batchpeak;
 
-/// What the plan finds out about interpreters while somebody looks at it.
+/// Tests what the plan finds out about interpreters while it is shown.
 class PlanSearchTest : public QObject
 {
     Q_OBJECT

@@ -34,7 +34,7 @@ using test::row;
 using test::rows;
 using test::Text;
 
-/// The plan of a config before the start.
+/// Tests the plan of a config before the start.
 class PlanViewTest : public test::WindowFixture
 {
     Q_OBJECT

@@ -25,8 +25,8 @@ using test::row;
 using test::rows;
 using test::Text;
 
-/// What stands beside the trials while they run: what the search thinks, what a person may ask, the devices,
-/// and the batch.
+/// Tests the panels beside the trials during a run: the state of the search, the commands of the user, the
+/// devices, and the batch.
 class RunInsightTest : public test::WindowFixture
 {
     Q_OBJECT

@@ -30,7 +30,7 @@ struct Offer
 
 } // namespace
 
-/// A confirmation as it is shown: table, verdict, and what can be done.
+/// Tests how a confirmation run is shown: table, verdict, and available actions.
 class ConfirmationDialogTest : public QObject
 {
     Q_OBJECT

@@ -36,7 +36,7 @@ QStringList shownNames(const RunsModel& model)
 
 } // namespace
 
-/// Which runs can be compared, and which of them are shown.
+/// Tests which runs can be compared, and which of them are shown.
 class RunsModelTest : public QObject
 {
     Q_OBJECT

@@ -30,7 +30,7 @@ using test::Text;
 using training::MaximumWay;
 using training::TrainingOptions;
 
-/// What is chosen in the form, and what becomes of it.
+/// Tests the choices in the form, and their effects.
 class TrainingFormTest : public test::WindowFixture
 {
     Q_OBJECT

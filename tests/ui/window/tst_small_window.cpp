@@ -31,7 +31,7 @@ using namespace batchpeak::ui;
 using test::row;
 using test::rows;
 
-/// The window on a small screen: all of it is in sight, or scrolls.
+/// Tests the window on a small screen: all of it is visible, or can be scrolled to.
 class SmallWindowTest : public test::WindowFixture
 {
     Q_OBJECT

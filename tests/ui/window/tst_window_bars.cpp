@@ -40,7 +40,7 @@ MessageBanner* bannerOf(const test::SampleWindow& window, const char* button)
 
 } // namespace
 
-/// What is said above and below a page, and the ways to it.
+/// Tests the text above and below a page, and the ways to it.
 class WindowBarsTest : public test::WindowFixture
 {
     Q_OBJECT

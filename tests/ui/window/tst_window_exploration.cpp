@@ -41,7 +41,7 @@ using namespace batchpeak::ui;
 using test::actionOf;
 using test::whenOpen;
 
-/// The window from a config to what is written, with a worker that answers at once.
+/// Tests the window from a config to the written result, with a worker that answers at once.
 class WindowExplorationTest : public test::WindowFixture
 {
     Q_OBJECT

@@ -44,8 +44,8 @@ using namespace batchpeak::ui;
 using test::actionOf;
 using test::buttonOf;
 
-/// What the window has in hand, a plan, a run, an earlier run, or a file with which nothing can be tried: all
-/// that it shows and does is of that one.
+/// Tests that everything that the window shows and does belongs to its current subject: a plan, a run, an
+/// earlier run, or a file that cannot be tried.
 class WindowInHandTest : public test::WindowFixture
 {
     Q_OBJECT

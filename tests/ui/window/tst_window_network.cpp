@@ -22,7 +22,7 @@ using namespace batchpeak;
 using namespace batchpeak::ui;
 using test::whenOpen;
 
-/// The window with configs whose network comes from elsewhere.
+/// Tests the window with configs whose network comes from another place.
 class WindowNetworkTest : public test::WindowFixture
 {
     Q_OBJECT

@@ -26,7 +26,7 @@ using namespace batchpeak;
 using namespace batchpeak::ui;
 using test::whenOpen;
 
-/// What a person has to do in the window, and what can be done in it beside the terminal.
+/// Tests what a user has to do in the window, and which features of the terminal the window offers too.
 class WindowReachTest : public test::WindowFixture
 {
     Q_OBJECT

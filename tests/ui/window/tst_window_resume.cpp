@@ -32,7 +32,7 @@
 using namespace batchpeak;
 using test::buttonOf;
 
-/// A window that is opened on a config whose exploration ended with its program.
+/// Tests a window that is opened with a config whose exploration ended with its program.
 class WindowResumeTest : public test::WindowFixture
 {
     Q_OBJECT

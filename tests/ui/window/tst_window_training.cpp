@@ -41,7 +41,7 @@ const QString unhurried = QStringLiteral("pause=20");
 
 } // namespace
 
-/// Training runs and confirmations in the window, with a worker that trains by a formula.
+/// Tests training runs and confirmation runs in the window, with a worker that trains by a formula.
 class WindowTrainingTest : public test::WindowFixture
 {
     Q_OBJECT

@@ -36,7 +36,7 @@ using namespace batchpeak;
 using test::actionOf;
 using test::buttonOf;
 
-/// Code that a config names, and the window's question whether it may run.
+/// Tests code that a config names, and the window's question whether it may run.
 class WindowTrustTest : public test::WindowFixture
 {
     Q_OBJECT

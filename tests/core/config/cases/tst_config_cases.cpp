@@ -282,7 +282,7 @@ bool writes(const ConfigCase& one)
 
 } // namespace
 
-/// Texts with what is read from them and what comes of writing sizes into them, from files of cases: see
+/// Tests cases from files: texts with what is read from them and the result of writing sizes into them; see
 /// tests/data/cases/config/README.md.
 class ConfigCasesTest : public QObject
 {

@@ -65,8 +65,8 @@ std::string problemOfWriting(const GeneratedConfig& config)
 
 } // namespace
 
-/// Configs of every layout that a program can think of, with a size written into them: every byte is as the
-/// program that made them says.
+/// Tests generated configs of every layout with a size written into them: every byte is as the generating
+/// program predicts.
 class GeneratedConfigsTest : public QObject
 {
     Q_OBJECT

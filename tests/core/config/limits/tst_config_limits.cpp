@@ -28,8 +28,8 @@ std::string sentenceOn(const std::string& text)
 
 } // namespace
 
-/// Texts of a size or shape that no person writes: read where they are configs, refused where not. Of what it
-/// costs the bench tells (make bench-config).
+/// Tests texts of a size or shape that no person writes: they are read if they are configs, and refused if
+/// not. The bench measures their cost (make bench-config).
 class ConfigLimitsTest : public QObject
 {
     Q_OBJECT

@@ -31,7 +31,7 @@ struct Problem
 
 } // namespace
 
-/// What Python's re says of the same patterns and names.
+/// Tests against the results of Python's re for the same patterns and names.
 class NamePatternTest : public QObject
 {
     Q_OBJECT

@@ -49,7 +49,7 @@ void compareRuns(const ConfigContents& actual, const ConfigContents& expected)
 
 } // namespace
 
-/// A config of any format, written as one of Batchpeak's own, is the same run.
+/// Tests that a config of any format, written as one of Batchpeak's own, is the same run.
 class OwnYamlTest : public QObject
 {
     Q_OBJECT

@@ -103,7 +103,7 @@ constexpr const char* allOfLlama = "query key value attention_output gate up dow
 
 } // namespace
 
-/// What PEFT would give adapters, by names of modules.
+/// Tests which modules get adapters by their names, compared with PEFT.
 class PeftAdapterTest : public QObject
 {
     Q_OBJECT

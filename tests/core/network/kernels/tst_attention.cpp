@@ -91,7 +91,7 @@ AttentionInputs someInputs()
 
 } // namespace
 
-/// What attention leaves out, and which kernel computes it.
+/// Tests what attention masks, and which kernel computes it.
 class AttentionTest : public QObject
 {
     Q_OBJECT

@@ -101,7 +101,7 @@ bool isMatrix(const model::Parameter& row)
 
 } // namespace
 
-/// Beside what torchao makes of the same values (tests/parity/fake_quantized_values.py writes it down).
+/// Tests against torchao's results for the same values (tests/parity/fake_quantized_values.py records them).
 class FakeQuantizedMatrixTest : public QObject
 {
     Q_OBJECT

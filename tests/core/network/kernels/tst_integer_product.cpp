@@ -48,7 +48,7 @@ QuantizedMatrix inIntegers(const at::Tensor& values, const std::vector<std::int6
 
 } // namespace
 
-/// Beside what bitsandbytes makes of the same numbers.
+/// Tests against bitsandbytes' results for the same numbers.
 class IntegerProductTest : public QObject
 {
     Q_OBJECT

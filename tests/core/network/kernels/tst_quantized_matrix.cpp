@@ -71,7 +71,7 @@ void compareManyScales(const QJsonObject& given)
 
 } // namespace
 
-/// Beside what bitsandbytes makes of the same values (tests/parity says how it was written down).
+/// Tests against bitsandbytes' results for the same values (tests/parity describes how they were recorded).
 class QuantizedMatrixTest : public QObject
 {
     Q_OBJECT

@@ -58,7 +58,7 @@ at::Tensor wide(const at::Tensor& tensor)
 
 } // namespace
 
-/// Beside what torchao makes of the same values.
+/// Tests against torchao's results for the same values.
 class TorchaoNf4Test : public QObject
 {
     Q_OBJECT

@@ -79,7 +79,7 @@ double relativeDistance(const at::Tensor& a, const at::Tensor& b)
 
 } // namespace
 
-/// What must hold for every network, whatever it computes.
+/// Tests properties that hold for every network, whatever it computes.
 class NetworksTest : public QObject
 {
     Q_OBJECT

@@ -68,9 +68,9 @@ NetworkOptions optionsFor(const Packing& packing)
 
 } // namespace
 
-/// Texts that a sample is packed of give what each of them gives alone: whether masks keep them apart, or
-/// they are cut apart before attention. Networks that learn their positions are no examples: those go on
-/// through a sample.
+/// Tests that the texts in a packed sample give the same results as each text alone, whether masks separate
+/// them or they are split before attention. Networks with learned positions are excluded: their positions
+/// continue through a sample.
 class PackedTextsTest : public QObject
 {
     Q_OBJECT

@@ -38,8 +38,8 @@ FlatParameters parametersAroundOneHalf(const ResNetSpec& spec)
     return parameters;
 }
 
-/// A residual network written again from the paper (arXiv 1512.03385, table 1 and figure 5), to compare
-/// with: windows cut out one by one, means and variances from their definitions.
+/// A residual network reimplemented from the paper (arXiv 1512.03385, table 1 and figure 5) for comparison:
+/// windows cut out one by one, means and variances from their definitions.
 class ReferenceResNet
 {
 public:

@@ -23,8 +23,8 @@ namespace {
 
 constexpr std::int64_t samples = 3;
 
-/// A vision transformer written again from the paper's formulas (arXiv 2010.11929, equations 1 to 4), to
-/// compare with: patches cut out one by one, a head at a time, attention as a whole matrix.
+/// A vision transformer reimplemented from the paper's formulas (arXiv 2010.11929, equations 1 to 4) for
+/// comparison: patches cut out one by one, one head at a time, attention as a whole matrix.
 class ReferenceVisionTransformer
 {
 public:

@@ -117,7 +117,7 @@ at::Tensor shareOfGradients(const FlatParameters& whole, const model::ParameterS
 
 } // namespace
 
-/// Parameters of which one device holds a share.
+/// Tests parameters of which each device holds a share.
 class ShardedParametersTest : public QObject
 {
     Q_OBJECT

@@ -11,7 +11,7 @@
 
 using namespace batchpeak::network;
 
-/// What the user has set of a GPU's allocator, beside what a limit sets.
+/// Tests the user's settings of a GPU's allocator together with the settings of a limit.
 class AllocatorSettingsTest : public QObject
 {
     Q_OBJECT

@@ -11,7 +11,7 @@
 
 using namespace batchpeak::network;
 
-/// The limit of a GPU that computes in the computer's memory.
+/// Tests the limit of a GPU that uses the computer's memory.
 class SharedMemoryTest : public QObject
 {
     Q_OBJECT

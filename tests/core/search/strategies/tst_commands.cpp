@@ -49,7 +49,7 @@ std::int64_t recommendedBy(const Strategy& strategy)
 
 } // namespace
 
-/// What a person asks of a search under way, and what could still win.
+/// Tests commands of the user to a running search, and which sizes can still win.
 class WishesTest : public QObject
 {
     Q_OBJECT

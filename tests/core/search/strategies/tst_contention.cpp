@@ -88,8 +88,8 @@ Search searchOn(const std::string& world, std::uint64_t seed)
 
 } // namespace
 
-/// Other programs beside trials are explained, not doubted; and where nothing speaks for larger sizes, their
-/// trials are not worth the minutes that they take.
+/// Tests that the effect of other programs on trials is explained instead of treated as doubt, and that
+/// trials of larger sizes are not run if nothing suggests that they are worth their minutes.
 class ContentionTest : public QObject
 {
     Q_OBJECT

@@ -55,7 +55,7 @@ SearchSpace divisorsOf384(SearchSpace space)
 
 } // namespace
 
-/// The strategies that users know from elsewhere go through exactly the sizes that they know.
+/// Tests that the strategies that users know from other tools try exactly the sizes that those tools try.
 class LargestFitStrategiesTest : public QObject
 {
     Q_OBJECT

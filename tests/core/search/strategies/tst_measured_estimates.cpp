@@ -80,7 +80,7 @@ Curve rough(RandomSource& random)
 
 } // namespace
 
-/// The number that a person reads for a size is what its own trials say, whatever curve the model believes.
+/// Tests that the displayed number of a size is that of its own trials, whatever curve the model predicts.
 class MeasuredEstimatesTest : public QObject
 {
     Q_OBJECT

@@ -74,7 +74,7 @@ bool searches(std::string_view strategy)
 
 } // namespace
 
-/// Devices as people who look for a micro-batch size have reported them.
+/// Tests devices that people who look for a micro-batch size have reported.
 class ReportedDevicesTest : public QObject
 {
     Q_OBJECT

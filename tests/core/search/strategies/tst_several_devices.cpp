@@ -21,7 +21,7 @@ constexpr double fitBesideUnknown = 0.985;
 
 const Sizes divisors{1, 2, 3, 4, 6, 8, 12, 24, 48, 96, 192, 384, 768, 1536};
 
-/// Trials on several devices that end in an order of their own.
+/// Trials on several devices that end in a random order.
 class ManyDevices
 {
 public:
@@ -67,7 +67,7 @@ struct Shared
 
 } // namespace
 
-/// What holds of every strategy whose trials run at the same time and end in any order.
+/// Tests properties of every strategy whose trials run at the same time and end in any order.
 class SeveralDevicesTest : public QObject
 {
     Q_OBJECT

@@ -30,7 +30,7 @@ struct Ended
 
 } // namespace
 
-/// What every strategy does alike, on devices whose answer is known.
+/// Tests the common behavior of all strategies on devices whose answer is known.
 class StrategiesTest : public QObject
 {
     Q_OBJECT

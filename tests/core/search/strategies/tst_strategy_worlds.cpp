@@ -36,7 +36,7 @@ struct World
 
 } // namespace
 
-/// What holds of every strategy on every simulated device, whatever the curve and the noise.
+/// Tests properties of every strategy on every simulated device, whatever the curve and the noise.
 class StrategyWorldsTest : public QObject
 {
     Q_OBJECT

@@ -37,7 +37,7 @@ bool isOrdered(const Estimate& estimate)
 
 } // namespace
 
-/// What a search says that it still needs.
+/// Tests a search's forecast of its remaining trials and time.
 class TrialForecastTest : public QObject
 {
     Q_OBJECT

@@ -131,7 +131,7 @@ struct InVain
 
 } // namespace
 
-/// Which sizes may be tried, and what is tried at the boundary of those.
+/// Tests which sizes may be tried, and which are tried at the boundary of those.
 class TrialSafetyTest : public QObject
 {
     Q_OBJECT

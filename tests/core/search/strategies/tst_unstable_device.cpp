@@ -58,7 +58,7 @@ Recommendation searchOn(const Disturbance& disturbance)
 
 } // namespace
 
-/// When nothing can be told, the search says so.
+/// Tests that the search says so if it can conclude nothing.
 class UnstableDeviceTest : public QObject
 {
     Q_OBJECT
