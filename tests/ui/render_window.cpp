@@ -26,6 +26,7 @@
 #include <QApplication>
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
 #include <QMouseEvent>
 #include <QPushButton>
 #include <QRadioButton>
@@ -204,7 +205,7 @@ private:
     void drawInsight() const
     {
         const auto config = engine::ConfigFile::open(
-            QStringLiteral(BATCHPEAK_SOURCE_DIR "/resources/examples/gpt2-tiny.yaml"));
+            QStringLiteral("gpt2-tiny.yaml"));
         for (const char* page : {"Steer", "Devices", "Batch", "Log"}) {
             const QString name = QStringLiteral("insight-%1").arg(QString::fromLatin1(page).toLower());
             if (!isAskedFor(name))
@@ -235,7 +236,7 @@ private:
 
     void drawPlans()
     {
-        const QString gpt = QStringLiteral(BATCHPEAK_SOURCE_DIR "/resources/examples/gpt2-tiny.yaml");
+        const QString gpt = QStringLiteral("gpt2-tiny.yaml");
         drawPlan("plan", gpt, {}, test::sampleDevices());
         drawPlan("plan-cpu", gpt, {}, test::processorAlone());
         engine::ExplorationOptions options;
@@ -305,7 +306,7 @@ private:
     {
         TrainingForm* form = window.view()->form();
         form->setConfig(engine::ConfigFile::open(
-            QStringLiteral(BATCHPEAK_SOURCE_DIR "/resources/examples/gpt2-tiny.yaml")));
+            QStringLiteral("gpt2-tiny.yaml")));
         form->setRecommended(192);
         if (name == QLatin1String("training-halving"))
             emit window.findChild<RunChart*>()->placePointedAt(70);
@@ -508,7 +509,9 @@ int main(int argc, char** argv)
     QStandardPaths::setTestModeEnabled(true);
     const QApplication application(argc, argv);
     const QStringList arguments = QApplication::arguments();
-    const QDir folder(arguments.at(1));
+    // Pictures show names of files, and not where they lie on this computer.
+    const QDir folder(QFileInfo(arguments.at(1)).absoluteFilePath());
+    QDir::setCurrent(QStringLiteral(BATCHPEAK_SOURCE_DIR "/resources/examples"));
     if (!folder.mkpath(QStringLiteral("."))) {
         QTextStream(stderr) << "The folder " << folder.path() << " cannot be made.\n";
         return 1;
