@@ -14,6 +14,7 @@
 #include "store/exploration_store.h"
 #include "text/batch_text.h"
 #include "text/json_fields.h"
+#include "text/shell_quoting.h"
 
 #include <QFileInfo>
 #include <QJsonArray>
@@ -290,7 +291,7 @@ QString exportCommand(const engine::ConfigFile& file, const std::vector<config::
     OutputOptions place = options;
     GlobalBatchOption batchOption = options.globalBatch;
     for (const config::ChosenSize& size : chosen) {
-        QStringList words{QStringLiteral("batchpeak export"), engine::shellWord(input),
+        QStringList words{QStringLiteral("batchpeak export"), engine::quotedForShell(input),
                           QStringLiteral("--size"), QString::number(size.microBatchSize)};
         if (size.phase != model::Phase::Train)
             words << QStringLiteral("--phase eval");
@@ -299,7 +300,8 @@ QString exportCommand(const engine::ConfigFile& file, const std::vector<config::
         if (place.output.empty()) {
             words << QStringLiteral("--in-place");
         } else {
-            words << QStringLiteral("--output") << engine::shellWord(QString::fromStdString(place.output));
+            words << QStringLiteral("--output")
+                  << engine::quotedForShell(QString::fromStdString(place.output));
             if (place.force)
                 words << QStringLiteral("--force");
             input = QString::fromStdString(place.output);

@@ -3,6 +3,7 @@
 #include "shell_completion.h"
 
 #include "options/value_kinds.h"
+#include "text/shell_quoting.h"
 
 namespace batchpeak::cli {
 
@@ -10,6 +11,7 @@ namespace {
 
 constexpr auto header = "# Made by 'batchpeak completion'. SPDX-License-Identifier: GPL-3.0-or-later\n";
 
+using engine::inSingleQuotes;
 using engine::ValueKinds;
 using engine::valueKindsOf;
 
@@ -46,12 +48,6 @@ std::string replaced(std::string text, const std::string& what, const std::strin
     return text;
 }
 
-/// In single quotes, as a POSIX shell takes it.
-std::string shellQuoted(const std::string& text)
-{
-    return "'" + replaced(text, "'", "'\\''") + "'";
-}
-
 // In fish a backslash means itself within single quotes, but for before a quote and another backslash.
 std::string fishQuoted(const std::string& text)
 {
@@ -66,7 +62,7 @@ std::string bashReply(const ValueKinds& values)
         return "_batchpeak_folders";
     if (values.takesCommands)
         return "_batchpeak_programs";
-    return "_batchpeak_words " + shellQuoted(joined(values.words));
+    return "_batchpeak_words " + inSingleQuotes(joined(values.words));
 }
 
 /// What stands behind an option that takes a value.
@@ -84,7 +80,7 @@ std::string bashValues(const DeclaredCommand& command)
 /// What stands where no option does.
 std::string bashArguments(const DeclaredCommand& command)
 {
-    std::string options = shellQuoted(joined(optionNames(command)));
+    std::string options = inSingleQuotes(joined(optionNames(command)));
     std::vector<std::string> words = commandNames(command);
     bool takesFiles = false;
     for (const DeclaredOption& argument : command.options) {
@@ -94,9 +90,9 @@ std::string bashArguments(const DeclaredCommand& command)
         words.insert(words.end(), values.words.begin(), values.words.end());
         takesFiles = takesFiles || values.takesFiles;
     }
-    std::string text = "        " + shellQuoted(command.name) + ") options=" + options;
+    std::string text = "        " + inSingleQuotes(command.name) + ") options=" + options;
     if (!words.empty())
-        text += " words=" + shellQuoted(joined(words));
+        text += " words=" + inSingleQuotes(joined(words));
     return text + (takesFiles ? " files=1" : "") + " ;;\n";
 }
 
@@ -124,13 +120,13 @@ std::string zshSpec(const DeclaredOption& option, int place)
 {
     const std::string values = option.values.empty() ? option.name : option.values;
     if (!option.isNamed())
-        return shellQuoted(std::to_string(place) + ":" + zshText(option.name) + ":" +
-                           zshAction(valueKindsOf(values)));
+        return inSingleQuotes(std::to_string(place) + ":" + zshText(option.name) + ":" +
+                              zshAction(valueKindsOf(values)));
     std::string spec = (option.isRepeated ? "*" : "") + option.name + (option.values.empty() ? "" : "=") +
                        "[" + zshText(option.help) + "]";
     if (!option.values.empty())
         spec += ":" + zshText(values) + ":" + zshAction(valueKindsOf(values));
-    return shellQuoted(spec);
+    return inSingleQuotes(spec);
 }
 
 std::string zshArguments(const DeclaredCommand& command, const std::string& indent)
@@ -240,7 +236,7 @@ std::string zshCompletion(const DeclaredCommand& program)
     std::string summaries;
     std::string cases;
     for (const DeclaredCommand& command : program.commands) {
-        summaries += "            " + shellQuoted(command.name + ":" + zshText(command.summary)) + "\n";
+        summaries += "            " + inSingleQuotes(command.name + ":" + zshText(command.summary)) + "\n";
         cases += "            " + command.name +
                  ")\n                shift words\n                (( CURRENT-- ))\n" +
                  zshArguments(command, "                ") + "                return ;;\n";

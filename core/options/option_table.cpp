@@ -3,9 +3,9 @@
 #include "option_table.h"
 
 #include "option_kinds.h"
+#include "text/shell_quoting.h"
 
 #include <QProcess>
-#include <QRegularExpression>
 
 #include <algorithm>
 #include <iterator>
@@ -252,22 +252,13 @@ QStringList wordsFor(const ExplorationOptions& options)
     return commandWords(explorationOptions(), options);
 }
 
-QString shellWord(const QString& word)
-{
-    static const QRegularExpression plain(QStringLiteral("^[A-Za-z0-9_./:@%+=,-]+$"));
-    if (plain.match(word).hasMatch())
-        return word;
-    return QLatin1Char('\'') + QString(word).replace(QLatin1String("'"), QLatin1String("'\\''")) +
-           QLatin1Char('\'');
-}
-
 QString exploreCommand(const QString& path, const QString& model, const QStringList& words)
 {
-    QStringList parts{QStringLiteral("batchpeak"), QStringLiteral("explore"), shellWord(path)};
+    QStringList parts{QStringLiteral("batchpeak"), QStringLiteral("explore"), quotedForShell(path)};
     if (!model.isEmpty())
-        parts << QStringLiteral("--model") << shellWord(model);
+        parts << QStringLiteral("--model") << quotedForShell(model);
     for (const QString& word : words)
-        parts << shellWord(word);
+        parts << quotedForShell(word);
     return parts.join(QLatin1Char(' '));
 }
 

@@ -37,8 +37,6 @@ const ExplorationOption& explorationOption(std::string_view name);
 
 /// Returns the words after "batchpeak explore FILE" that ask for the same.
 QStringList wordsFor(const ExplorationOptions& options);
-/// Returns a word as a POSIX shell takes it (2.2 Quoting), in quotes only if it needs them.
-QString shellWord(const QString& word);
 /// Returns the command that explores a config in a terminal, as a shell reads it.
 /// \param model  network in place of the config's; empty for none
 /// \param words  as returned by wordsFor()

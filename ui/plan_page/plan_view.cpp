@@ -13,6 +13,7 @@
 #include "text/errors.h"
 #include "text/json_fields.h"
 #include "text/readable_text.h"
+#include "text/shell_quoting.h"
 #include "widgets/buttons.h"
 #include "widgets/card.h"
 #include "widgets/labels.h"
@@ -93,9 +94,9 @@ QString inLines(const QString& command, const QStringList& words, const QFontMet
     QStringList options;
     for (const QString& word : words) {
         if (word.startsWith(QLatin1String("--")) || options.isEmpty())
-            options << engine::shellWord(word);
+            options << engine::quotedForShell(word);
         else
-            options.back() += QLatin1Char(' ') + engine::shellWord(word);
+            options.back() += QLatin1Char(' ') + engine::quotedForShell(word);
     }
     const QString end = QStringLiteral(" \\");
     QString text = command.chopped(options.join(QLatin1Char(' ')).size() + 1);

@@ -111,7 +111,7 @@ void ConfirmationDialog::display(const training::ConfirmationSnapshot& snapshot)
 {
     m_isRunning = snapshot.isRunning;
     m_introduction->setText(
-        tr("Whole optimizer steps of %1 samples at the recommended size and its runner-up, in turn, in one "
+        tr("Whole optimizer steps of %1 samples at the recommended size and its runner-up, interleaved, in one "
            "fresh process. Samples/s, with 95 % intervals:")
             .arg(engine::numberText(snapshot.batchSize)));
     m_model->display(snapshot);

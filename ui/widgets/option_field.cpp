@@ -27,7 +27,7 @@ using engine::Origin;
 
 constexpr int nameWidth = 120;
 constexpr int editorWidth = 190;
-constexpr int originWidth = 62;
+constexpr int originWidth = 70;
 constexpr int fieldGap = 8;
 
 /// Returns the choices of an option; empty if any text can be typed.
@@ -63,7 +63,7 @@ QString originWord(Origin origin)
     case Origin::Config:
         return OptionField::tr("config");
     case Origin::Yours:
-        return OptionField::tr("yours");
+        return OptionField::tr("set by you");
     case Origin::Explored:
         return OptionField::tr("explored");
     case Origin::Default:
@@ -240,7 +240,7 @@ void OptionField::display(const engine::OptionPreview& preview)
     m_origin->setFont(scaled(font(), 0.9, isYours ? QFont::DemiBold : QFont::Normal));
     m_origin->setEnabled(isYours);
     m_origin->setToolTip(isYours ? tr("Reset") : preview.place);
-    m_origin->setAccessibleName(isYours ? tr("%1: yours; reset").arg(QString::fromStdString(name()))
+    m_origin->setAccessibleName(isYours ? tr("%1: set by you; reset").arg(QString::fromStdString(name()))
                                         : m_origin->text());
     showExplanation();
 }

@@ -151,7 +151,7 @@ private slots:
         QCOMPARE(field(name).text(), text);
         QCOMPARE(m_plan->problem(), QString());
         QCOMPARE(field(name).originText(),
-                 expected.isEmpty() ? QStringLiteral("default") : QStringLiteral("yours"));
+                 expected.isEmpty() ? QStringLiteral("default") : QStringLiteral("set by you"));
     }
 
     void saysWhatCannotBeReadWhileItIsTyped()
@@ -181,7 +181,7 @@ private slots:
               std::pair("--confidence", "Confidence must be a percentage between 1 and 99.")}) {
             QVERIFY2(field(name).explanation().startsWith(QLatin1String(said)),
                      qPrintable(field(name).explanation()));
-            QCOMPARE(field(name).originText(), QStringLiteral("yours"));
+            QCOMPARE(field(name).originText(), QStringLiteral("set by you"));
             QVERIFY2(m_plan->problem().contains(field(name).explanation()), qPrintable(m_plan->problem()));
         }
         QVERIFY(words(m_told).isEmpty());
@@ -193,7 +193,7 @@ private slots:
         type("--tolerance", QStringLiteral("1.5"));
         type("--memory-limit", QStringLiteral("2G"));
         QVERIFY(!copy->isEnabled());
-        test::buttonOf(field("--confidence"), "yours")->click();
+        test::buttonOf(field("--confidence"), "set by you")->click();
         QCOMPARE(field("--confidence").text(), QStringLiteral("95"));
         QVERIFY(copy->isEnabled());
         QVERIFY2(m_plan->command().contains(QStringLiteral("--memory-limit 2GiB")) &&
@@ -314,7 +314,7 @@ private slots:
     {
         type("--tolerance", QStringLiteral("5"));
         type("--max", QStringLiteral("96"));
-        auto* origin = test::buttonOf(field("--tolerance"), "yours");
+        auto* origin = test::buttonOf(field("--tolerance"), "set by you");
         QVERIFY(origin);
         QTest::mouseClick(origin, Qt::LeftButton);
         QCOMPARE(words(m_told), QStringList({QStringLiteral("--max"), QStringLiteral("96")}));

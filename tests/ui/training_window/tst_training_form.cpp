@@ -183,7 +183,7 @@ private slots:
         // Also what is usual can be asked for.
         type("--seed", "0");
         QCOMPARE(m_form->options().run.seed, 0U);
-        QCOMPARE(originOf("--seed"), QStringLiteral("yours"));
+        QCOMPARE(originOf("--seed"), QStringLiteral("set by you"));
     }
 
     void trainsAtTheRecommendedSize()
@@ -215,13 +215,13 @@ private slots:
                  qPrintable(origin->toolTip()));
         const QString rate = field("--learning-rate").text();
         type("--learning-rate", "2e-4");
-        QCOMPARE(originOf("--learning-rate"), QStringLiteral("yours"));
+        QCOMPARE(originOf("--learning-rate"), QStringLiteral("set by you"));
         // And it can be taken back.
-        auto* back = test::buttonOf(field("--learning-rate"), "yours");
+        auto* back = test::buttonOf(field("--learning-rate"), "set by you");
         QVERIFY(back && back->isEnabled());
         back->click();
         QCOMPARE(field("--learning-rate").text(), rate);
-        QVERIFY(originOf("--learning-rate") != QLatin1String("yours"));
+        QVERIFY(originOf("--learning-rate") != QLatin1String("set by you"));
     }
 
     void saysWhatHoldsInPlaceOfADeletedText()

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+
+#include <string>
+
+namespace batchpeak::engine {
+
+/// Returns a word as a POSIX shell takes it: as it stands if it holds nothing that a shell reads otherwise,
+/// else in single quotes.
+QString quotedForShell(const QString& word);
+
+/// Returns a text in single quotes, whatever it holds.
+std::string inSingleQuotes(const std::string& text);
+
+} // namespace batchpeak::engine
