@@ -32,7 +32,7 @@ LIBRARIES = {
     "yaml-cpp::yaml-cpp": "yaml-cpp",
 }
 LAYERS = ("app", "ui", "core")
-KEYWORDS = {"DOOR", "LINKS", "PRECOMPILED", "PRIVATE", "PRIVATE_LINKS", "PUBLIC", "QT"}
+KEYWORDS = {"APART", "DOOR", "LINKS", "PRECOMPILED", "PRIVATE", "PRIVATE_LINKS", "PUBLIC", "QT"}
 
 
 @dataclass
