@@ -172,16 +172,19 @@ private slots:
     void endsWithoutADriverThatHoldsIt()
     {
         // They outlive this function where the thread does.
+        const auto hasBegun = std::make_shared<std::binary_semaphore>(0);
         const auto answer = std::make_shared<std::binary_semaphore>(0);
         const auto hasEnded = std::make_shared<std::atomic<bool>>(false);
         {
             BackgroundThread thread(std::chrono::milliseconds(20));
             thread.run(
                 [=](const Stop&) {
+                    hasBegun->release();
                     answer->acquire();
                     *hasEnded = true;
                 },
                 [] { QFAIL("Nobody waits for it any more."); });
+            hasBegun->acquire();
         }
         QVERIFY(!hasEnded->load());
         answer->release();
