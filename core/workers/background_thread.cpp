@@ -99,11 +99,14 @@ void BackgroundThread::runHere()
 
 void BackgroundThread::cancel()
 {
+    {
+        // Before what is under way is asked to stop, after which the thread would begin the next.
+        const std::scoped_lock lock(m_shared->mutex);
+        m_shared->asked.clear();
+    }
     m_stop.request_stop();
     m_stop = std::stop_source();
     m_unanswered = 0;
-    const std::scoped_lock lock(m_shared->mutex);
-    m_shared->asked.clear();
 }
 
 void BackgroundThread::work(const std::shared_ptr<Shared>& shared)
