@@ -27,7 +27,7 @@ using engine::Origin;
 
 constexpr int nameWidth = 120;
 constexpr int editorWidth = 190;
-constexpr int originWidth = 70;
+constexpr int originWidth = 84;
 constexpr int fieldGap = 8;
 
 /// Returns the choices of an option; empty if any text can be typed.
