@@ -222,14 +222,15 @@ std::string placeText(TextPosition position)
                : text(std::int64_t{position.line}) + ":" + text(std::int64_t{position.column}) + " ";
 }
 
-Lines readingLines(const ConfigContents& contents, bool hasPlaces)
+Lines readingLines(const ConfigContents& contents, const std::function<std::string(std::string)>& shortened,
+                   bool hasPlaces)
 {
     const auto at = [hasPlaces](TextPosition position) { return hasPlaces ? placeText(position) : ""; };
     Lines lines{"format: " + contents.formatName};
     if (const auto* unsupported = std::get_if<UnsupportedModel>(&contents.model)) {
         lines.push_back(std::string("network: none, ") +
                         (unsupported->isElsewhere ? "may be elsewhere" : "not run") + ": " +
-                        at(unsupported->position) + unsupported->sentence);
+                        at(unsupported->position) + shortened(unsupported->sentence));
     } else {
         const auto& spec = std::get<model::ModelSpec>(contents.model);
         lines.push_back("network: " + spec.family + ", " + text(model::parameterCount(spec)) + " parameters");
@@ -245,7 +246,7 @@ Lines readingLines(const ConfigContents& contents, bool hasPlaces)
     lines.push_back("run: " + runText(contents));
     lines.push_back("training: " + trainingText(contents.training));
     for (const Warning& warning : contents.warnings)
-        lines.push_back("warning: " + at(warning.position) + warning.sentence +
+        lines.push_back("warning: " + at(warning.position) + shortened(warning.sentence) +
                         (warning.approximation.empty() ? "" : " ~ " + warning.approximation));
     if (contents.warnings.empty())
         lines.emplace_back("warning: none");

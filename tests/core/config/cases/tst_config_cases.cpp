@@ -3,6 +3,7 @@
 #include "case_file.h"
 #include "config_test_data.h"
 #include "line_difference.h"
+#include "sentence_table.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 
@@ -59,6 +60,17 @@ bool isAtHand(const ConfigCase& one)
     return pathOf(one).empty() || QFile::exists(QString::fromStdString(pathOf(one)));
 }
 
+SentenceTable& sentences()
+{
+    static SentenceTable table(folder + QStringLiteral("/sentences.txt"));
+    return table;
+}
+
+std::string shortened(const std::string& sentence)
+{
+    return sentences().shortened(sentence);
+}
+
 std::string withCrlf(const std::string& text)
 {
     std::string other;
@@ -101,20 +113,21 @@ CasePart written(const ConfigDocument& format, const std::string& before, const 
     try {
         const SplicedText spliced = format.withMicroBatchSize(chosenFrom(words));
         CasePart part{.header = "writes " + words, .lines = changes(before, spliced.text)};
-        const Lines reading = ownReading(readingLines(format.read(), false),
-                                         readingLines(recognize(spliced.text)->read(), false));
+        const Lines reading = ownReading(readingLines(format.read(), shortened, false),
+                                         readingLines(recognize(spliced.text)->read(), shortened, false));
         for (const std::string& line : reading)
             part.lines.push_back("then " + line);
         for (const std::string& note : spliced.notes)
-            part.lines.push_back("note " + note);
+            part.lines.push_back("note " + shortened(note));
         return part;
     } catch (const BatchNotKept& choice) {
         const std::string below = choice.below() ? std::to_string(*choice.below()) + " or " : "";
         return {.header = "refuses " + words,
-                .lines = {placeText(choice.position()) + choice.what(),
+                .lines = {placeText(choice.position()) + shortened(choice.what()),
                           "batches " + below + std::to_string(choice.above())}};
     } catch (const ConfigError& error) {
-        return {.header = "refuses " + words, .lines = {placeText(error.position()) + error.what()}};
+        return {.header = "refuses " + words,
+                .lines = {placeText(error.position()) + shortened(error.what())}};
     }
 }
 
@@ -139,7 +152,7 @@ Outcomes outcomes(const std::string& text, const ConfigCase& one)
         const auto* unsupported = std::get_if<UnsupportedModel>(&contents.model);
         if (unsupported && unsupported->reason.empty())
             throw ConfigError("It is refused without a reason.");
-        parts.push_back({.header = "reads", .lines = readingLines(contents)});
+        parts.push_back({.header = "reads", .lines = readingLines(contents, shortened)});
         result.usual = defaultLines(contents);
         for (const CasePart& part : one.parts) {
             for (const std::string verb : {"writes ", "refuses "}) {
@@ -148,7 +161,8 @@ Outcomes outcomes(const std::string& text, const ConfigCase& one)
             }
         }
     } catch (const ConfigError& error) {
-        parts.push_back({.header = "refused", .lines = {placeText(error.position()) + error.what()}});
+        parts.push_back(
+            {.header = "refused", .lines = {placeText(error.position()) + shortened(error.what())}});
     }
     return result;
 }
@@ -313,6 +327,20 @@ private slots:
         if (expected != actual)
             print(expected, actual);
         QVERIFY2(expected == actual, "the difference is printed above");
+    }
+
+    /// Every sentence of a case has a row in sentences.txt, and each row is of a sentence.
+    void tellsTheSentencesOfTheTable()
+    {
+        for (const auto& [name, example] : allCases()) {
+            if (!isAtHand(example.one))
+                QSKIP("The shared configs are not on this computer.");
+            outcomes(configOf(example), example.one);
+        }
+        for (const std::string& sentence : sentences().missing())
+            std::fprintf(stderr, "missing in sentences.txt: %s\n", sentence.c_str());
+        QVERIFY2(sentences().missing().empty(), "Add the sentences that are printed above.");
+        QCOMPARE(sentences().unused(), Lines());
     }
 
     /// Every size that a case writes is written into the same text with line ends of Windows alike.
