@@ -204,8 +204,7 @@ private:
     /// Each page beside the trials.
     void drawInsight() const
     {
-        const auto config = engine::ConfigFile::open(
-            QStringLiteral("gpt2-tiny.yaml"));
+        const auto config = engine::ConfigFile::open(QStringLiteral("gpt2-tiny.yaml"));
         for (const char* page : {"Steer", "Devices", "Batch", "Log"}) {
             const QString name = QStringLiteral("insight-%1").arg(QString::fromLatin1(page).toLower());
             if (!isAskedFor(name))
@@ -305,8 +304,7 @@ private:
     static void prepareTraining(test::SampleTrainingWindow& window, const QString& name)
     {
         TrainingForm* form = window.view()->form();
-        form->setConfig(engine::ConfigFile::open(
-            QStringLiteral("gpt2-tiny.yaml")));
+        form->setConfig(engine::ConfigFile::open(QStringLiteral("gpt2-tiny.yaml")));
         form->setRecommended(192);
         if (name == QLatin1String("training-halving"))
             emit window.findChild<RunChart*>()->placePointedAt(70);

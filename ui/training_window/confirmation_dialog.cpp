@@ -110,10 +110,10 @@ void ConfirmationDialog::setTheme(const Theme& theme)
 void ConfirmationDialog::display(const training::ConfirmationSnapshot& snapshot)
 {
     m_isRunning = snapshot.isRunning;
-    m_introduction->setText(
-        tr("Whole optimizer steps of %1 samples at the recommended size and its runner-up, interleaved, in one "
-           "fresh process. Samples/s, with 95 % intervals:")
-            .arg(engine::numberText(snapshot.batchSize)));
+    m_introduction->setText(tr("Whole optimizer steps of %1 samples at the recommended size and its "
+                               "runner-up, interleaved, in one "
+                               "fresh process. Samples/s, with 95 % intervals:")
+                                .arg(engine::numberText(snapshot.batchSize)));
     m_model->display(snapshot);
     m_progress->setRange(0, std::max(1, snapshot.stepsInAll));
     m_progress->setValue(snapshot.stepsDone);

@@ -219,8 +219,7 @@ QStringList trialRow(const trial::TrialRecord& trial, const config::Fidelity& fi
             QString::fromStdString(trial.device),
             QString::number(trial.microBatchSize),
             engine::enumText(*trial.outcome),
-            trial.samplesPerSecond ? engine::speedMark(fidelity) + rateText(*trial.samplesPerSecond)
-                                   : noCell,
+            trial.samplesPerSecond ? engine::speedMark(fidelity) + rateText(*trial.samplesPerSecond) : noCell,
             markedPeak(trial.peakReservedBytes.value_or(0), fidelity),
             energyText(trial.joulesPerSample, fidelity),
             durationText(trial.wallSeconds),
