@@ -169,11 +169,11 @@ QString noResultText(const Snapshot& snapshot)
 
 QString noDeviceText(const QString& problem, const QStringList& lastLines)
 {
-    return withFinalState(Translated::tr("No worker keeps running, so no trial can run. %1").arg(problem),
+    return withLastLines(Translated::tr("No worker keeps running, so no trial can run. %1").arg(problem),
                           lastLines);
 }
 
-QString withFinalState(const QString& text, const QStringList& lastLines)
+QString withLastLines(const QString& text, const QStringList& lastLines)
 {
     if (lastLines.isEmpty())
         return text;

@@ -42,6 +42,6 @@ QString noResultText(const Snapshot& snapshot);
 QString noDeviceText(const QString& problem, const QStringList& lastLines);
 
 /// Returns \p text followed, on lines of its own, by the end of a worker's stderr if there is any.
-QString withFinalState(const QString& text, const QStringList& lastLines);
+QString withLastLines(const QString& text, const QStringList& lastLines);
 
 } // namespace batchpeak::engine

@@ -30,7 +30,7 @@ TrainingWorker::TrainingWorker(engine::DeviceSetup setup, trial::TrainingRequest
         if (loss.isStuck)
             m_obstacle = loss.problem;
         if (!m_endRequested)
-            emit lost(engine::withFinalState(loss.problem, loss.lastLines));
+            emit lost(engine::withLastLines(loss.problem, loss.lastLines));
         else if (loss.isStuck)
             emit logged(engine::LogLevel::Error, loss.problem);
         emit ended();

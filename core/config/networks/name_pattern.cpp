@@ -78,8 +78,12 @@ private:
             readSet();
         else if (byte == '(')
             readGroup();
-        else
+        else {
+            // Braces that repeat nothing: from version 10.43 on, PCRE2 reads {1, 2} as a repetition.
+            if (byte == '{')
+                m_text += '\\';
             copy(1);
+        }
     }
 
     bool readRepetition()
@@ -193,6 +197,12 @@ std::string messageOf(int error)
         notRead("more repetitions than names have characters");
     case PCRE2_ERROR_PARENTHESES_NEST_TOO_DEEP:
         notRead("groups that are nested more than " + std::to_string(deepestGroup) + " deep");
+    // Limits of PCRE2 that Python does not have.
+    case PCRE2_ERROR_HEAP_FAILED:
+    case PCRE2_ERROR_LOOKBEHIND_TOO_COMPLICATED:
+    case PCRE2_ERROR_PATTERN_TOO_COMPLICATED:
+    case PCRE2_ERROR_SUBPATTERN_NAME_TOO_LONG:
+        notRead("an expression that is too complicated");
     default:
         illegal("is no regular expression: " + messageOf(error));
     }
@@ -238,8 +248,8 @@ NamePattern::NamePattern(std::string_view pattern)
 
 std::optional<std::size_t> NamePattern::longestMatch(std::string_view name, MatchEffort& effort) const
 {
-    // Takes one int per state; patterns of names have about a hundred.
-    std::array<int, 4096> workspace{};
+    // PCRE2 takes six ints for each state that it is in at once, and two states for each alternative.
+    std::array<int, 16384> workspace; // NOLINT(cppcoreguidelines-pro-type-member-init): PCRE2 writes it
     const Owned<pcre2_match_data, pcre2_match_data_free> data(pcre2_match_data_create(1, nullptr));
     const Owned<pcre2_match_context, pcre2_match_context_free> context(pcre2_match_context_create(nullptr));
     pcre2_set_callout(context.get(), spendOne, &effort.steps);

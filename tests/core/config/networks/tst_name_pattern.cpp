@@ -22,6 +22,15 @@ struct Match
     bool start = false;
 };
 
+/// "0|1|2", so many.
+std::string numbers(int count)
+{
+    std::string text = "0";
+    for (int number = 1; number < count; ++number)
+        text += "|" + std::to_string(number);
+    return text;
+}
+
 struct Problem
 {
     std::string pattern;
@@ -67,6 +76,9 @@ private slots:
         add("counted at least", {"a{2,}", "aaaa", true, true});
         add("counted at most", {"a{,2}", "aaa", false, true});
         add("braces that count nothing", {"a{x}", "a{x}", true, true});
+        add("braces with a blank", {"a{1, 2}", "a{1, 2}", true, true});
+        add("hundreds of alternatives",
+            {"experts\\.(" + numbers(384) + ")\\.", "experts.383.w1", false, true});
         add("lazy", {"a+?b", "aaab", true, true});
         add("repeated group of an anchor", {"(?:^)*a", "a", true, true});
         add("repeated group of alternatives", {"(ab|c)*", "abcab", true, true});
@@ -126,6 +138,7 @@ private slots:
         add("counts of counts",
             {"((a{99}){99}){99}", "has more repetitions than names have characters, which is not read here",
              false});
+        add("long name of a group", {"(?P<" + std::string(40, 'a') + ">b)", "has an expression", false});
         add("long", {std::string(2001, 'a'), "has more than 2000 characters, which is not read here", false});
         add("deep", {std::string(60, '(') + std::string(60, ')'),
                      "has groups that are nested more than 50 deep, which is not read here", false});
