@@ -22,9 +22,9 @@ struct RunKeys
     std::string_view optimizer;
     /// Names of AdamW besides its own, and of optimizers with the same cost, separated by blanks.
     std::string_view adamW;
-    /// Those of adamW that are torch.optim.AdamW without `fused`.
+    /// Words of adamW that are torch.optim.AdamW without `fused`.
     std::string_view unfusedAdamW = {};
-    /// Those of adamW that are Composer's DecoupledAdamW.
+    /// Words of adamW that are Composer's DecoupledAdamW.
     std::string_view decoupledAdamW = {};
     /// Lower-case names of a Lion that runs operation by operation, as that of trials does; any other Lion is
     /// one kernel.

@@ -24,7 +24,7 @@ namespace batchpeak::model {
 /// multiplied with: all except those of learned positions, normalizations, biases, an embedding that is only
 /// looked up, and experts that a token does not take.
 ///
-/// Of \p settings it only uses the phase, the lengths, and the attention kernel for packed texts.
+/// It only uses, of \p settings, the phase, the lengths, and the attention kernel for packed texts.
 std::optional<double> stepFlops(const ModelSpec& spec, const StepSettings& settings);
 
 /// Returns the precision of those products, which selects the device's peak: that of the run, but TF32 if a

@@ -170,7 +170,7 @@ QString noResultText(const Snapshot& snapshot)
 QString noDeviceText(const QString& problem, const QStringList& lastLines)
 {
     return withLastLines(Translated::tr("No worker keeps running, so no trial can run. %1").arg(problem),
-                          lastLines);
+                         lastLines);
 }
 
 QString withLastLines(const QString& text, const QStringList& lastLines)

@@ -16,6 +16,20 @@
 
 namespace batchpeak::engine {
 
+/// Returns the word of a value in files, events and on the command line.
+template<model::HasWords Value>
+QString enumText(Value value)
+{
+    return QString::fromUtf8(model::toText(value));
+}
+
+/// Returns nothing for an unknown word.
+template<model::HasWords Value>
+std::optional<Value> enumFromText(const QString& text)
+{
+    return model::fromText<Value>(text.toStdString());
+}
+
 /// The values that JSON represents directly; all others are objects, written by their visitFields().
 template<typename Value>
 concept IsPlainField =
@@ -34,7 +48,7 @@ public:
     template<typename Value>
     void word(const char* key, const Value& member)
     {
-        m_object.insert(QLatin1String(key), QString::fromUtf8(model::toText(member)));
+        m_object.insert(QLatin1String(key), enumText(member));
     }
     template<typename Value>
     void sizes(const char* key, Value& member)
@@ -103,8 +117,7 @@ public:
     template<typename Value>
     void word(const char* key, Value& member)
     {
-        const QByteArray text = m_object.value(QLatin1String(key)).toString().toUtf8();
-        if (const auto value = model::fromText<Value>(text.toStdString()))
+        if (const auto value = enumFromText<Value>(m_object.value(QLatin1String(key)).toString()))
             member = *value;
         else
             m_understands = false;
@@ -159,19 +172,5 @@ private:
     QJsonObject m_object;
     bool m_understands = true;
 };
-
-/// Returns the word of a value in files, events and on the command line.
-template<model::HasWords Value>
-QString enumText(Value value)
-{
-    return QString::fromUtf8(model::toText(value));
-}
-
-/// Returns nothing for an unknown word.
-template<model::HasWords Value>
-std::optional<Value> enumFromText(const QString& text)
-{
-    return model::fromText<Value>(text.toStdString());
-}
 
 } // namespace batchpeak::engine

@@ -55,7 +55,7 @@ engine::Snapshot everyOutcomeSnapshot();
 /// The CPU device: no clock, no temperature, peaks far below the limit.
 engine::Snapshot cpuSnapshot();
 
-/// Of a trainer with its own names for the batches, and a network from another file.
+/// Config of a trainer with its own names for the batches, and a network from another file.
 engine::Snapshot trainerSnapshot();
 
 /// Adapters with a frozen 4-bit base; the speeds are approximate.

@@ -109,7 +109,7 @@ std::string componentOf(const ConfigSection& section)
 
 /// Refuses runs that trials cannot represent, although their network can be built.
 ///
-/// Of the runs that train on preferences, Python runs DPO.
+/// Python runs DPO, of the runs that train on preferences.
 void refuseOtherRuns(const ConfigSection& root, ConfigContents& contents)
 {
     const ConfigSection loss = root.sectionIfAny("loss");

@@ -36,7 +36,7 @@ SplicedText withSizeInTrainingArguments(const ConfigSection& root, const ChosenS
 inline constexpr std::string_view torchAdamW =
     "adamw_torch adamw_torch_fused adamw_torch_xla adamw_hf adamw_apex_fused";
 
-/// Those of torchAdamW that run operation by operation: _get_adamw_torch in trainer_optimizer.py of
+/// Words of torchAdamW that run operation by operation: _get_adamw_torch in trainer_optimizer.py of
 /// transformers 5.23 asks for "fused" only for the name that says so.
 inline constexpr std::string_view unfusedTorchAdamW = "adamw_torch adamw_hf";
 

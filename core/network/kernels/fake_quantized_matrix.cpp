@@ -90,7 +90,7 @@ Scales symmetricScales(const at::Tensor& groups, const Range& range)
     return {.scale = scale.to(at::kFloat), .zero = zero.to(at::kFloat)};
 }
 
-/// The same with MappingType.ASYMMETRIC, where zero is a number of the range.
+/// Quantizer with MappingType.ASYMMETRIC, where zero is a number of the range.
 Scales asymmetricScales(const at::Tensor& groups, const Range& range)
 {
     const at::NoGradGuard constant;

@@ -100,7 +100,7 @@ void SearchingStrategy::learnFromEarlier(std::span<const Measurement> measuremen
             m_baseSize = recalled.size;
     }
     learn({});
-    // Of the sizes that fitted in more memory than today's, there may be none to try.
+    // There may be no size to try of those that fitted in more memory than today's.
     if (m_searchState.status == SearchState::Status::Searching)
         return;
     forgetRecalled();

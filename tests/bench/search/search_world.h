@@ -51,7 +51,7 @@ public:
 
     /// True samples/s of the search's objective.
     double speed(std::int64_t size) const;
-    /// The same in the long run, including the effect of the device's restlessness.
+    /// Its value in the long run, including the effect of the device's restlessness.
     double longRunSpeed(std::int64_t size) const;
     /// The size with the highest speed among those that are allowed and fit. Thrashing sizes count with their
     /// actual speed.

@@ -37,7 +37,7 @@ struct Options
     unsigned seed = 1;
 };
 
-// Of the fake worker: tests/support/fake_behavior.h. Where a place is missing one is drawn.
+// Behavior of the fake worker (tests/support/fake_behavior.h). Where a place is missing one is drawn.
 constexpr const char* explorationFaults[] = {"trial=exit",
                                              "trial=kill",
                                              "trial=abort",
