@@ -6,7 +6,7 @@ namespace batchpeak::config {
 
 namespace {
 
-bool isTaken(const ConfigDocument& format, const ChosenSize& chosen)
+bool isAccepted(const ConfigDocument& format, const ChosenSize& chosen)
 {
     try {
         format.withMicroBatchSize(chosen);
@@ -22,12 +22,12 @@ ChosenSize anotherSize(const ConfigDocument& format, model::Phase phase, const B
 {
     for (std::int64_t size = 2; size <= plan.perDeviceBatch(); ++size) {
         const ChosenSize chosen{.phase = phase, .microBatchSize = size};
-        if (size != plan.writtenSize() && isTaken(format, chosen))
+        if (size != plan.writtenSize() && isAccepted(format, chosen))
             return chosen;
     }
     const std::int64_t size = plan.writtenSize() == 3 ? 5 : 3;
     const ChosenSize chosen{.phase = phase, .microBatchSize = size};
-    if (isTaken(format, chosen))
+    if (isAccepted(format, chosen))
         return chosen;
     return {.phase = phase, .microBatchSize = size, .globalBatchSize = size * plan.devices};
 }

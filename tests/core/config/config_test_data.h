@@ -13,7 +13,8 @@
 
 namespace batchpeak::config {
 
-/// Returns the bytes of a file that a test needs; empty, and the test failed, if the file does not exist.
+/// Returns the bytes of a file that a test needs. If the file cannot be read, fails the test and returns an
+/// empty text.
 inline std::string textOf(const QString& path)
 {
     QFile file(path);

@@ -25,7 +25,7 @@ LineDifference lineDifference(const std::string& before, const std::string& afte
 {
     const auto from = linesOf(before);
     const auto to = linesOf(after);
-    // The longest common subsequence of what follows each pair of lines.
+    // common[i][j] is the length of the longest common subsequence of the lines from i and from j on.
     std::vector<std::vector<int>> common(from.size() + 1, std::vector<int>(to.size() + 1, 0));
     for (std::size_t i = from.size(); i-- > 0;) {
         for (std::size_t j = to.size(); j-- > 0;)

@@ -7,15 +7,15 @@
 
 namespace batchpeak::config {
 
-/// A line with its line end, and its number, counted from 1.
+/// Line with its line end, and its number, counted from 1.
 struct NumberedLine
 {
     std::size_t number = 0;
     std::string text;
 };
 
-/// The fewest lines that have to be removed from one text, by their numbers in it, and added from the other,
-/// by their numbers in that, to turn the one into the other.
+/// Fewest lines to remove from one text and to add from another to turn the first into the second. A removed
+/// line has its number in the first text, an added line its number in the second.
 struct LineDifference
 {
     std::vector<NumberedLine> removed;

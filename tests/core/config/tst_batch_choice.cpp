@@ -57,7 +57,7 @@ private slots:
     }
     void offersTheNearest()
     {
-        const auto& [batch, devices, size, below, above, said] =
+        const auto& [batch, devices, size, below, above, sentence] =
             row<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::string>();
         try {
             wholeBatch(planOf(batch, devices), {.microBatchSize = size}, position);
@@ -67,11 +67,11 @@ private slots:
             QCOMPARE(choice.above(), above);
             QCOMPARE(choice.single(), size * devices);
             QCOMPARE(choice.position(), position);
-            QCOMPARE(std::string(choice.what()), said);
+            QCOMPARE(std::string(choice.what()), sentence);
         }
     }
 
-    void takesWhatWasChosen()
+    void acceptsAChosenBatch()
     {
         const ChosenSize chosen{.microBatchSize = 12, .globalBatchSize = 36};
         const WholeBatch whole = wholeBatch(planOf(32, 1), chosen, position);

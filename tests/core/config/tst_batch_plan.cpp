@@ -13,7 +13,7 @@ using namespace batchpeak::config;
 
 namespace {
 
-/// A batch on devices in micro-batches of a size, and how it is spread over them.
+/// Global batch on devices in micro-batches of a size, and how it is expected to be spread over them.
 struct Spread
 {
     std::int64_t batch;

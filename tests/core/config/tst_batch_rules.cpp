@@ -11,7 +11,7 @@ using namespace batchpeak::config;
 
 namespace {
 
-/// What is said of a batch in micro-batches of a size.
+/// Sentences that are expected for a batch in micro-batches of a size.
 struct Division
 {
     BatchPlan plan;
@@ -27,7 +27,7 @@ class BatchRulesTest : public QObject
     Q_OBJECT
 
 private slots:
-    void saysWhatADivisionMeans_data()
+    void explainsDivisions_data()
     {
         rows<Division>({
             {"whole", {.plan = {.globalBatchSize = 48, .devices = 2}, .size = 12}},
@@ -40,7 +40,8 @@ private slots:
                   "--strict to spread them evenly.",
               .spread = "The micro_batch_size 20 does not divide the 24 samples of a device's step; "
                         "they run as 2 micro-batches of at most 12."}},
-            // 25 on one device and 24 on the other: no rest on the one that is named.
+            // One device has 25 samples and the other 24; the first, which the sentence would name, has no
+            // remainder.
             {"devices at odds",
              {.plan = {.globalBatchSize = 49, .devices = 2},
               .size = 25,
@@ -59,7 +60,7 @@ private slots:
                         "they run as 1 micro-batch of 3."}},
         });
     }
-    void saysWhatADivisionMeans()
+    void explainsDivisions()
     {
         const auto& [plan, size, problem, spread] = row<Division>();
         QCOMPARE(strictRuleProblem(plan, size).value_or("nothing"), problem);

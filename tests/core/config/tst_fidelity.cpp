@@ -34,7 +34,7 @@ class FidelityTest : public QObject
     Q_OBJECT
 
 private slots:
-    void labelsWhatWasRead_data()
+    void labelsConfigs_data()
     {
         using Kind = Fidelity::Kind;
         rows<Label>(
@@ -84,7 +84,7 @@ private slots:
                "another_run",
                false}}});
     }
-    void labelsWhatWasRead()
+    void labelsConfigs()
     {
         const auto& [warnings, replaced, kind, text, word, isMemoryAsConfigured] = row<Label>();
         ConfigContents contents;
@@ -99,7 +99,7 @@ private slots:
                  isMemoryAsConfigured && kind == Fidelity::Kind::Approximate);
     }
 
-    void whatIsReplacedStaysAnotherRun()
+    void staysAnotherRunWithFurtherReasons()
     {
         Fidelity fidelity;
         fidelity.addReplaced("another optimizer");
@@ -109,7 +109,7 @@ private slots:
         QCOMPARE(nameOf(fidelity), std::string("another run"));
     }
 
-    void tellsWhatItAssumed_data()
+    void reportsAssumedData_data()
     {
         rows<std::vector<std::string>, std::string, std::string>(
             {{"nothing", {{}, "measured as configured", "as configured"}},
@@ -122,7 +122,7 @@ private slots:
                "measured as configured, for samples of 8 tokens and packed texts of 4 tokens",
                "as configured, assumed data"}}});
     }
-    void tellsWhatItAssumed()
+    void reportsAssumedData()
     {
         const auto& [assumed, text, name] = row<std::vector<std::string>, std::string, std::string>();
         Fidelity fidelity;
@@ -140,8 +140,8 @@ private slots:
         QVERIFY(toText(fidelity).starts_with("another run, with b; approximate because of a, for samples"));
     }
 
-    // One that the config has elsewhere is only brought to it.
-    void aNetworkIsReplacedWhereThereWasOne_data()
+    // If the config only refers to its network elsewhere, supplying the network replaces nothing.
+    void reportsAReplacedNetwork_data()
     {
         const UnsupportedModel elsewhere{.sentence = "It is elsewhere.", .position = {}, .isElsewhere = true};
         const UnsupportedModel unknown{.sentence = "It is unknown.", .position = {}};
@@ -151,7 +151,7 @@ private slots:
                              {"one that is not run", {unknown, true}},
                              {"one that is elsewhere", {elsewhere, false}}});
     }
-    void aNetworkIsReplacedWhereThereWasOne()
+    void reportsAReplacedNetwork()
     {
         const auto& [own, isReplaced] = row<Network, bool>();
         ConfigContents contents;

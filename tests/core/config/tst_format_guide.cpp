@@ -23,7 +23,7 @@ QString plain(std::string_view text)
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
 
-/// The cells of the row of docs/configs.md that tells of a format, without their backticks.
+/// Returns the cells of the table row about a format in docs/configs.md, without backticks.
 QStringList cellsFor(const QString& name)
 {
     const QString page =
@@ -43,7 +43,7 @@ const FormatGuide* guideTo(std::string_view name)
     return place == guides.end() ? nullptr : &*place;
 }
 
-/// Null for a seed that is nearly of a format.
+/// Returns null for a seed that almost matches a format.
 std::unique_ptr<const ConfigDocument> documentIn(const QString& path)
 {
     try {
@@ -53,7 +53,7 @@ std::unique_ptr<const ConfigDocument> documentIn(const QString& path)
     }
 }
 
-/// Nothing of a seed that is of its format, but not to be read.
+/// Returns no value for a seed that matches a format but cannot be read.
 std::optional<ConfigContents> contentsOf(const ConfigDocument& document)
 {
     try {
@@ -72,7 +72,7 @@ class FormatGuideTest : public QObject
     Q_OBJECT
 
 private slots:
-    void tellsWhatThePageTells()
+    void matchesThePage()
     {
         for (const FormatGuide& guide : formatGuides()) {
             const QStringList cells = cellsFor(plain(guide.name));
@@ -84,7 +84,7 @@ private slots:
         }
     }
 
-    void namesTheKeysThatConfigsHave()
+    void namesKeysOfRealConfigs()
     {
         QSet<QString> seen;
         QDirIterator seeds(QStringLiteral(BATCHPEAK_SOURCE_DIR "/tests/fuzz/corpus"),

@@ -46,7 +46,7 @@ private slots:
         QVERIFY(joined.warnings.empty());
     }
 
-    void takesTheLengthWhereTheRunHasNone()
+    void usesTheNetworksLengthIfTheRunHasNone()
     {
         const ConfigContents source{.model = network, .sequenceLength = 48};
         QCOMPARE(withModelOf(trainerContents(0, true), source).sequenceLength, std::int64_t{48});
@@ -54,7 +54,7 @@ private slots:
         QCOMPARE(withModelOf(trainerContents(0, true), silent).sequenceLength, std::int64_t{64});
     }
 
-    void saysWhatTheConfigTrainsInstead()
+    void warnsOfTheReplacedTraining()
     {
         const ConfigContents source{.model = network};
         const ConfigContents joined = withModelOf(trainerContents(32, false), source);
@@ -63,7 +63,7 @@ private slots:
                  std::string("It trains an adapter. The chosen network runs in its place."));
     }
 
-    void trainsOfItWhatTheConfigTrains()
+    void appliesTheAdaptersOfTheConfig()
     {
         const std::string run =
             "base_model: nobody/nothing\nmicro_batch_size: 1\n"

@@ -11,7 +11,7 @@ using namespace batchpeak::config;
 using test::row;
 using test::rows;
 
-/// Tests the reasons for refusals of configs, as a table of many configs groups them.
+/// Tests the short reasons for refused configs, by which a table of many configs is grouped.
 class RefusalReasonsTest : public QObject
 {
     Q_OBJECT

@@ -20,7 +20,7 @@ std::string textOfFile(const QString& path)
     return file.open(QIODevice::ReadOnly) ? file.readAll().toStdString() : std::string();
 }
 
-/// What is said against the second text; empty where nothing is.
+/// Returns the error message for the second text; empty if it is accepted.
 std::string refusal(const std::string& before, const std::string& after)
 {
     try {
@@ -33,7 +33,7 @@ std::string refusal(const std::string& before, const std::string& after)
 
 } // namespace
 
-/// Tests the check of a text by yaml-cpp before the text is written.
+/// Tests the check of a text by yaml-cpp, before the text is written.
 class SecondReadingTest : public QObject
 {
     Q_OBJECT
@@ -74,9 +74,9 @@ private slots:
         QCOMPARE(refusal(before, after), std::string());
     }
 
-    void refusesWhatIsReadOtherwise_data()
+    void refusesTextsThatAreReadDifferently_data()
     {
-        // The next-line character ends a line for YAML 1.1, and not for YAML 1.2.
+        // The next-line character ends a line in YAML 1.1, but not in YAML 1.2.
         rows<std::string, std::vector<std::string>>({
             {"a value",
              {"a: \"x\xC2\x85y\"\nb: x\n",
@@ -89,7 +89,7 @@ private slots:
               {"refused by another (yaml-cpp)"}}},
         });
     }
-    void refusesWhatIsReadOtherwise()
+    void refusesTextsThatAreReadDifferently()
     {
         const auto& [after, parts] = row<std::string, std::vector<std::string>>();
         const std::string sentence = refusal("a: 4\nb: x\n", after);
@@ -98,8 +98,8 @@ private slots:
         QVERIFY(sentence.ends_with('.'));
     }
 
-    /// Real configs of every trainer, each with a size in it.
-    void refusesNoRealConfig_data()
+    /// Writes a size into real configs of every trainer.
+    void acceptsRealConfigs_data()
     {
         const auto add = rows<QString>();
         const QString folder = QStringLiteral(BATCHPEAK_SHARED_CONFIGS "/../corpus");
@@ -113,7 +113,7 @@ private slots:
         if (!QDir(folder).exists())
             QSKIP("The collection of real configs is not here.");
     }
-    void refusesNoRealConfig()
+    void acceptsRealConfigs()
     {
         const auto& file = row<QString>();
         std::unique_ptr<const ConfigDocument> config;

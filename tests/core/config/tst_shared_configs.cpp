@@ -30,9 +30,9 @@ bool hasComment(const NumberedLine& line)
     return line.text.find('#') != std::string::npos;
 }
 
-/// Of what a size changes: sizes, batches, accumulation steps, the switch that would change them behind one's
-/// back, and callbacks that hold one.
-bool isOfABatch(const std::string& path)
+/// Whether a size may change the value at \p path: sizes, batches, accumulation steps, the switch that would
+/// change them silently, and callbacks that contain a size.
+bool isBatchPath(const std::string& path)
 {
     return path.find("batch") != std::string::npos || path.ends_with("gradient_accumulation_steps") ||
            path.find("callbacks") != std::string::npos;
@@ -40,8 +40,8 @@ bool isOfABatch(const std::string& path)
 
 } // namespace
 
-/// Tests real configs that trainers ship, if they are available. The other tests cover the same ground with
-/// the project's own small configs.
+/// Tests real configs that trainers ship, if they are available. Other tests do the same with the project's
+/// own small configs.
 class SharedConfigsTest : public QObject
 {
     Q_OBJECT
@@ -57,7 +57,7 @@ private slots:
     {
         rows<std::string, std::int64_t>({
             {"R_1.7.1/params_gpt2_small.yaml", {"gpt2", 124439808}},
-            // 2048 positions in place of 1024.
+            // It has 2048 positions instead of 1024.
             {"Release_2.3.1/params_gpt2_small.yaml", {"gpt2", 125226240}},
             {"Release_2.3.1/params_gpt3_125m_rigl75.yaml", {"gpt2", 125226240}},
             {"Release_2.1.1/params_gpt3_xl.yaml", {"gpt2", 1315723264}},
@@ -76,16 +76,16 @@ private slots:
             {"Release_2.10.0/params_jais_13b.yaml", {"jais", 13020811920}},
             {"Release_2.3.1/params_vit_base_patch_16_imagenet_1k.yaml", {"vit", 86567656}},
             {"Release_2.10.0/params_vit_base_patch_16_imagenet_1k.yaml", {"vit", 86567656}},
-            // With pooler, next-sentence head and masked-language head.
+            // It has a pooler, a next-sentence head and a masked-language head.
             {"Release_2.3.1/bert_base_MSL128.yaml", {"bert", 110106428}},
             {"Release_2.10.0/bert_base_MSL128.yaml", {"bert", 110106428}},
-            // Hugging Face's 651043254 without the 661 of its head for contacts.
+            // Hugging Face counts 651043254, which include 661 of a contact head.
             {"Release_2.3.1/params_esm2_t33_650M_UR50D.yaml", {"esm2", 651042593}},
-            // T5's with 32101 tokens in place of 32128, and biases in its normalizations.
+            // T5 with 32101 tokens instead of 32128, and with biases in its normalizations.
             {"Release_2.3.1/t5_base.yaml", {"t5", 222903552 - 27 * 768 + (12 * 2 + 12 * 3 + 2) * 768}},
             {"Release_2.4.3/t5_base.yaml", {"t5", 222903552 - 27 * 768 + (12 * 2 + 12 * 3 + 2) * 768}},
             {"Release_2.10.0/t5_3B.yaml", {"t5", 2851598336 - 27 * 1024 + (24 * 2 + 24 * 3 + 2) * 1024}},
-            // Not the published size: 8 layers, and half the feed-forward size.
+            // It differs from the published T5: 8 layers, and half the feed-forward size.
             {"Release_2.4.3/t5_small.yaml", {"t5", 58422272}},
         });
     }
@@ -103,14 +103,14 @@ private slots:
         QCOMPARE(contents.precision, model::Precision::Bf16);
     }
 
-    void namesOtherNetworks_data()
+    void namesUnsupportedNetworks_data()
     {
         rows<std::string>({
             {"Release_2.10.0/params_dinov2_large_patch14_img224.yaml", "\"dino\""},
             {"Release_2.10.0/params_dit_2B_patchsize_2x2.yaml", "\"dit\""},
         });
     }
-    void namesOtherNetworks()
+    void namesUnsupportedNetworks()
     {
         const auto& named = row<std::string>();
         const ConfigContents contents =
@@ -132,7 +132,7 @@ private slots:
                 add(file.mid(everything.size() + 1).toStdString(), file);
         }
     }
-    // Every file of every trainer, for every phase that it has.
+    // Covers every file of every trainer, and every phase in it.
     void writesFewValues()
     {
         const auto& file = row<QString>();
@@ -147,24 +147,24 @@ private slots:
             QCOMPARE(read.formatName, contents.formatName);
             QCOMPARE(*read.plan(phase)->writtenSize(), chosen.microBatchSize);
             const auto [removed, added] = lineDifference(before, after);
-            // The size, the batch or the accumulation steps, and a switch.
+            // The lines contain the size, the batch or the accumulation steps, and a switch.
             QVERIFY2(!added.empty() && added.size() <= 3, after.c_str());
             QVERIFY2(removed.size() <= added.size(), after.c_str());
             for (const NumberedLine& line : removed)
                 QVERIFY2(hasComment(line) == std::ranges::any_of(added, hasComment), line.text.c_str());
             if (!file.endsWith(QLatin1String(".sh")))
-                checkOthersReadAlike(before, after);
+                checkYamlCppReading(before, after);
         }
     }
 
 private:
-    // By yaml-cpp, which has nothing in common with our reader.
-    static void checkOthersReadAlike(const std::string& before, const std::string& after)
+    // Compares the readings of yaml-cpp, which shares no code with our reader.
+    static void checkYamlCppReading(const std::string& before, const std::string& after)
     {
         const auto changed = changedPaths(before, after);
         QVERIFY2(changed && !changed->empty(), before.c_str());
         for (const std::string& path : *changed)
-            QVERIFY2(isOfABatch(path), path.c_str());
+            QVERIFY2(isBatchPath(path), path.c_str());
     }
 };
 

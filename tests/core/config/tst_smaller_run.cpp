@@ -39,7 +39,7 @@ class SmallerRunTest : public QObject
     Q_OBJECT
 
 private slots:
-    void shrinksEveryNetworkThatIsKnown()
+    void shrinksEveryKnownNetwork()
     {
         for (const HubModel& known : hubModels()) {
             std::vector<Warning> warnings;
@@ -64,7 +64,7 @@ private slots:
         QCOMPARE(small.optimizer, model::Optimizer::Sgd);
     }
 
-    void isAnotherRun()
+    void isLabeledAsAnotherRun()
     {
         std::vector<Warning> warnings;
         const Network network = namedModel("meta-llama/Llama-3.2-1B", {}, warnings);
@@ -75,7 +75,7 @@ private slots:
         QCOMPARE(toText(label), std::string("another run, with a smaller network"));
     }
 
-    void leavesANetworkThatCannotBeRun()
+    void keepsAnUnsupportedNetwork()
     {
         const ConfigContents whole{.model = UnsupportedModel{.sentence = "It is not run."}};
         const ConfigContents small = smallerRunOf(whole);
@@ -83,7 +83,7 @@ private slots:
         QVERIFY(small.replaced.empty());
     }
 
-    void hasNoSmallerModuleOfAFile()
+    void refusesATorchScriptModule()
     {
         const model::ModelSpec script{.family = "torchscript",
                                       .architecture = model::ScriptSpec{.file = "a.pt"}};

@@ -19,7 +19,7 @@ const QString source = QStringLiteral(BATCHPEAK_SOURCE_DIR);
 const QString corpus = source + QStringLiteral("/tests/fuzz/corpus/");
 const QString shared = source + QStringLiteral("/../shared/");
 
-/// "train_batch_size 12 train_input.batch_size", a line for each that is known.
+/// Returns a line for each known place, such as "train_batch_size 12 train_input.batch_size".
 std::string placesText(const ConfigContents& contents)
 {
     std::string text;
@@ -29,7 +29,7 @@ std::string placesText(const ConfigContents& contents)
     return text;
 }
 
-/// What is read under a name of visitPlaces(), where it is a number.
+/// Returns the value of a name of visitPlaces(), if it is a number.
 std::optional<std::int64_t> numberOf(const std::string& name, const ConfigContents& contents)
 {
     const auto& plan = name.starts_with("eval") ? contents.eval : contents.train;
@@ -56,11 +56,11 @@ std::string lineOf(const std::string& text, int number)
 
 std::string lastPart(const std::string& key)
 {
-    // The flag of a Cerebras Trainer is one key, dots and all; its end stands in the line too.
+    // A flag of a Cerebras Trainer is one key that contains dots; its line contains the last part too.
     return key.substr(key.rfind('.') + 1);
 }
 
-/// "--seq_length" is an option's other spelling.
+/// Options may also be spelled with underscores: "--seq_length".
 std::string withDashes(std::string text)
 {
     std::ranges::replace(text, '_', '-');
@@ -74,7 +74,7 @@ bool hasKeyOrNumber(const std::string& line, const SourceLocation& place, std::o
     return number && line.find(std::to_string(*number)) != std::string::npos;
 }
 
-/// The text with another number where one stands; the text itself where none does.
+/// Returns the text with a different number at a position, or the same text if there is no number.
 std::string withAnotherNumber(const std::string& text, TextPosition position)
 {
     std::size_t byte = 0;
@@ -88,7 +88,7 @@ std::string withAnotherNumber(const std::string& text, TextPosition position)
         end == text.size() || std::string_view(" \r\n,}#;)\"'").find(text[end]) != std::string_view::npos;
     if (end == byte || !isWhole)
         return text;
-    // One less where there is one, as sizes may be at their limit.
+    // Prefers a smaller number, as a size may be at its maximum.
     const std::int64_t number = std::stoll(text.substr(byte, end - byte));
     return text.substr(0, byte) + std::to_string(number > 1 ? number - 1 : 2) + text.substr(end);
 }
@@ -103,7 +103,7 @@ bool isRefused(const QString& path)
     }
 }
 
-/// Those that can be read.
+/// Returns the configs in a folder that can be read.
 std::vector<QString> configsIn(const QString& folder)
 {
     std::vector<QString> paths;
@@ -127,7 +127,7 @@ class SourceLocationsTest : public QObject
     Q_OBJECT
 
 private slots:
-    void tellsLinesAndKeys_data()
+    void reportsLinesAndKeys_data()
     {
         rows<std::string>({
             {"cerebras_params_format/two_phases.yaml",
@@ -135,7 +135,7 @@ private slots:
              "train_batch_size 3 train_input.batch_size\n"
              "train_micro_batch_size 4 train_input.micro_batch_size\n"
              "eval_batch_size 7 eval_input.batch_size\n"
-             // Behind an alias.
+             // Its value is an alias of line 4.
              "eval_micro_batch_size 4 eval_input.micro_batch_size\n"
              "devices 26 runconfig.num_csx\n"
              "precision 18 model.mixed_precision\n"
@@ -158,7 +158,7 @@ private slots:
             {"axolotl_format/axolotl.yaml", "network 1 base_model\n"
                                             "train_micro_batch_size 11 micro_batch_size\n"
                                             "train_accumulation_steps 10 gradient_accumulation_steps\n"
-                                            // That of training, since its own is empty.
+                                            // The key of training, as the key of evaluation is empty.
                                             "eval_micro_batch_size 11 micro_batch_size\n"
                                             "sequence_length 7 sequence_len\n"
                                             "precision 15 bf16\n"
@@ -181,7 +181,7 @@ private slots:
              "train_accumulation_steps 10 gradient_accumulation_steps\n"
              "eval_micro_batch_size 14 per_device_eval_batch_size\n"
              "sequence_length 5 max_seq_length\n"
-             // Which counts more than bf16.
+             // It takes precedence over bf16.
              "precision 3 torch_dtype\n"
              "optimizer 17 optim\n"
              "activation_checkpointing 11 gradient_checkpointing\n"
@@ -205,7 +205,7 @@ private slots:
              "train_batch_size 28 global_train_batch_size\n"
              "train_micro_batch_size 30 device_train_microbatch_size\n"
              "eval_micro_batch_size 29 device_eval_batch_size\n"
-             // Behind an interpolation.
+             // Its value is an interpolation.
              "sequence_length 3 max_seq_len\n"
              "precision 31 precision\n"
              "optimizer 22 optimizer.name\n"
@@ -216,7 +216,7 @@ private slots:
                                              "train_micro_batch_size 17 --micro-batch-size\n"
                                              "eval_batch_size 18 --global-batch-size\n"
                                              "eval_micro_batch_size 17 --micro-batch-size\n"
-                                             // Behind a variable.
+                                             // Its value is a variable.
                                              "devices 3 --nproc-per-node\n"
                                              "sequence_length 14 --seq-length\n"
                                              "precision 19 --fp16\n"
@@ -233,12 +233,12 @@ private slots:
                                      "activation_checkpointing 19 activation_checkpointing\n"
                                      "loss_chunk_rows 20 loss_chunk_rows\n"
                                      "max_gradient_norm 21 max_gradient_norm\n"},
-            // Null is a size, and there are no sequences.
+            // A null size has a place, and images have no sequence length.
             {"own_format/resnet.yaml", "network 2 model\n"
                                        "train_batch_size 3 batch_size\n"
                                        "train_micro_batch_size 4 micro_batch_size\n"
                                        "eval_batch_size 3 batch_size\n"},
-            // Without a length, which is null.
+            // The length is null, so it has no place.
             {"torchtune_format/full.yaml", "network 11 model._component_\n"
                                            "train_micro_batch_size 12 batch_size\n"
                                            "train_accumulation_steps 20 gradient_accumulation_steps\n"
@@ -247,13 +247,13 @@ private slots:
                                            "activation_checkpointing 23 enable_activation_checkpointing\n"},
         });
     }
-    void tellsLinesAndKeys()
+    void reportsLinesAndKeys()
     {
         const auto& expected = row<std::string>();
         QCOMPARE(placesText(contentsOf(corpus + QString::fromUtf8(QTest::currentDataTag()))), expected);
     }
 
-    void followsWhatStandsForOthers_data()
+    void followsAliasesAndVariables_data()
     {
         rows<std::string, std::string>({
             {"merge keys, and a mapping for the size",
@@ -286,7 +286,7 @@ private slots:
               "optimizer 14 model.optim.name\n"
               "activation_checkpointing 13 model.activations_checkpoint_granularity\n"
               "max_gradient_norm 4 trainer.gradient_clip_val\n"}},
-            // The launcher decides on devices.
+            // The launcher determines the devices, so they have no place.
             {"variables of a script, and a fallback",
              {"MBS=${1:-4}\nLEN='64'\nOPTS=\"--micro-batch-size $MBS --global-batch-size 32\"\n"
               "python pretrain_gpt.py $OPTS --seq-length $LEN --bf16 --num-layers 2 --hidden-size 64 \\\n"
@@ -304,21 +304,21 @@ private slots:
               "sequence_length 3 --seq-length\n"}},
         });
     }
-    void followsWhatStandsForOthers()
+    void followsAliasesAndVariables()
     {
         const auto& [text, expected] = row<std::string, std::string>();
         QCOMPARE(placesText(recognize(text)->read()), expected);
     }
 
-    void tellsColumns()
+    void reportsColumns()
     {
         const ConfigContents contents = contentsOf(corpus + QStringLiteral("own_format/gpt2.yaml"));
         QCOMPARE(contents.places.train.globalBatch->position, (TextPosition{.line = 11, .column = 13}));
         QCOMPARE(contents.places.network->position, (TextPosition{.line = 2, .column = 1}));
     }
 
-    // Each of two keys of which one counts.
-    void tellsTheKeyThatCounts_data()
+    // Only one of the keys for a precision takes effect.
+    void reportsTheKeyThatTakesEffect_data()
     {
         const std::string axolotl = "base_model: gpt2\nmicro_batch_size: 1\ngradient_accumulation_steps: 1\n";
         const std::string arguments = "model_name_or_path: gpt2\nper_device_train_batch_size: 1\n";
@@ -342,7 +342,7 @@ private slots:
             {"a network by its id", {foundry + "precision: amp_bf16", "6 precision"}},
         });
     }
-    void tellsTheKeyThatCounts()
+    void reportsTheKeyThatTakesEffect()
     {
         const auto& [text, expected] = row<std::string, std::string>();
         const auto place = recognize(text)->read().places.precision;
@@ -360,13 +360,13 @@ private slots:
         QCOMPARE(joined.places.network,
                  std::optional(SourceLocation{
                      .key = "model", .position = {.line = 2, .column = 1}, .isInModelSource = true}));
-        // Its length is that of the file too, and its batch the config's own.
+        // The length is from that file too, but the batch is from the config itself.
         QVERIFY(joined.places.sequenceLength->isInModelSource);
         QCOMPARE(joined.places.sequenceLength->position.line, 16);
         QVERIFY(!joined.places.train.microBatch->isInModelSource);
     }
 
-    void pointsAtWhatItNames_data()
+    void pointsAtNamedValues_data()
     {
         const auto add = rows<QString>();
         for (const QString& folder :
@@ -380,8 +380,8 @@ private slots:
                 add(path.mid(source.size() + 1).toStdString(), path);
         }
     }
-    // Whichever config it is: the line has the key or the value, and another number there is read.
-    void pointsAtWhatItNames()
+    // In every config, the line contains the key or the value, and another number there changes the reading.
+    void pointsAtNamedValues()
     {
         const auto& path = row<QString>();
         if (path.isEmpty())
@@ -394,13 +394,13 @@ private slots:
             const auto number = numberOf(name, contents);
             QVERIFY2(hasKeyOrNumber(line, place, number), what.c_str());
             const std::string other = withAnotherNumber(text, place.position);
-            QVERIFY2(!number || other == text || isReadOtherwise(other, name, *number), what.c_str());
+            QVERIFY2(!number || other == text || isReadDifferently(other, name, *number), what.c_str());
         });
     }
 
 private:
-    // Being refused is one way to be read.
-    static bool isReadOtherwise(const std::string& text, const std::string& name, std::int64_t before)
+    // A refusal counts as a different reading.
+    static bool isReadDifferently(const std::string& text, const std::string& name, std::int64_t before)
     {
         try {
             return numberOf(name, recognize(text)->read()) != before;

@@ -21,7 +21,7 @@ std::string repeated(const std::string& text, int times)
     return result;
 }
 
-/// Nine levels, each of nine aliases of the level before: 9^9 values when expanded.
+/// Returns nine levels, each with nine aliases of the previous level: 9^9 lists when expanded.
 std::string aliasBomb()
 {
     std::string text = "a0: &a0 [1, 1]\n";
@@ -45,7 +45,7 @@ class YamlDocumentTest : public QObject
     Q_OBJECT
 
 private slots:
-    void refusesWhatIsNoConfig_data()
+    void refusesInvalidTexts_data()
     {
         rows<std::string, std::string, int, int>({
             {"empty", {"", "empty", 1, 1}},
@@ -76,7 +76,7 @@ private slots:
             {"too many values", {"a: [" + repeated("1,", 300000) + "1]", "values", 1, 399999}},
         });
     }
-    void refusesWhatIsNoConfig()
+    void refusesInvalidTexts()
     {
         const auto& [text, named, line, column] = row<std::string, std::string, int, int>();
         try {
@@ -89,13 +89,13 @@ private slots:
         }
     }
 
-    void expandsNoAliases()
+    void doesNotExpandAliases()
     {
         const YamlDocument document(aliasBomb());
         QCOMPARE(document.nodes().size(), std::size_t{1 + 10 * 2 + 2 + 9 * 9});
     }
 
-    void placesAreLinesAndCharacters_data()
+    void reportsPositionsAsLinesAndCharacters_data()
     {
         rows<std::string, int, int>({
             {"line feeds", {"a: 1\nb: 2\n", 2, 4}},
@@ -107,13 +107,13 @@ private slots:
             {"umlauts", {"a: 1\n\"\xC3\xA4\xC3\xB6\": 2\n", 2, 7}},
             {"behind an anchor", {"a: 1\nb: &x 2\n", 2, 7}},
             {"behind a tag", {"a: 1\nb: !!int &x 2\n", 2, 13}},
-            // Of lines that YAML 1.1 ends there, and an editor does not.
+            // YAML 1.1 ends lines at these characters, but editors do not.
             {"behind a line of an anchor that NEL ends", {"a: 1\nb: &x # y\xC2\x85  2\n", 2, 13}},
             {"behind a line of a tag that LS ends", {"a: 1\nb: !!int\xE2\x80\xA8  2\n", 2, 12}},
             {"below its key", {"a: 1\nb:\n  2\n", 3, 3}},
         });
     }
-    void placesAreLinesAndCharacters()
+    void reportsPositionsAsLinesAndCharacters()
     {
         const auto& [text, line, column] = row<std::string, int, int>();
         const YamlDocument document(text);
@@ -123,7 +123,7 @@ private slots:
         QCOMPARE(position.column, column);
     }
 
-    void tellsNullFromNothing_data()
+    void distinguishesNullFromEmptyValues_data()
     {
         rows<std::string, std::string>({
             {"null", {"a: null\nb: 1", "null"}},
@@ -139,7 +139,7 @@ private slots:
             {"nothing in braces", {"{a: , null: 1}", ""}},
         });
     }
-    void tellsNullFromNothing()
+    void distinguishesNullFromEmptyValues()
     {
         const auto& [text, written] = row<std::string, std::string>();
         const YamlDocument document(text);

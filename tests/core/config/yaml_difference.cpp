@@ -11,7 +11,7 @@ namespace batchpeak::config {
 
 namespace {
 
-/// Children by key or index.
+/// Returns the children of a node by key or index.
 std::map<std::string, YAML::Node> childrenOf(const YAML::Node& node)
 {
     std::map<std::string, YAML::Node> children;
@@ -26,10 +26,10 @@ void collect(const YAML::Node& before, const YAML::Node& after, const std::strin
              std::vector<std::string>& changed)
 {
     const bool isScalar = before.IsScalar() || before.IsNull();
-    const bool isAlike = before.Type() == after.Type() && before.Tag() == after.Tag() &&
+    const bool isEqual = before.Type() == after.Type() && before.Tag() == after.Tag() &&
                          (!before.IsScalar() || before.Scalar() == after.Scalar());
-    if (isScalar || !isAlike) {
-        if (!isAlike)
+    if (isScalar || !isEqual) {
+        if (!isEqual)
             changed.push_back(path);
         return;
     }

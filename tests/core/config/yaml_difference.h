@@ -8,10 +8,10 @@
 
 namespace batchpeak::config {
 
-/// Returns the places at which two YAML texts differ according to yaml-cpp, a reader that shares nothing with
-/// ours: paths of keys and indices with aliases followed, such as "train_input.micro_batch_size". A key that
-/// only one text has is a single path, which stands for everything below it. Returns nothing if yaml-cpp
-/// cannot read the first text.
+/// Returns the places that differ in two YAML texts as yaml-cpp, which shares no code with our reader, reads
+/// them: paths of keys and indices with aliases followed, such as "train_input.micro_batch_size". If only one
+/// text has a key, the path of the key stands for everything below it. Returns no value if yaml-cpp cannot
+/// read the first text.
 ///
 /// \throws YAML::Exception if it cannot read the second text
 std::optional<std::vector<std::string>> changedPaths(const std::string& before, const std::string& after);

@@ -15,7 +15,7 @@ const std::string partMark = "--- ";
 const std::string placeMark = "<<case>>";
 const std::string byteOrderMark = "\xEF\xBB\xBF";
 
-/// "network" of "network.heads".
+/// Returns the key of the whole value: "network" for "network.heads".
 std::string wholeOf(const std::string& key)
 {
     return key.substr(0, key.find('.'));
@@ -35,7 +35,7 @@ bool isNone(const Lines& lines, const std::string& whole)
     return !found.empty() && found.front().starts_with(whole + ": none");
 }
 
-/// Each once, in their order.
+/// Returns each key once, in the order of the lines.
 Lines keysOf(const Lines& lines)
 {
     Lines keys;
@@ -46,7 +46,7 @@ Lines keysOf(const Lines& lines)
     return keys;
 }
 
-/// The bytes of lines of a file.
+/// Returns the bytes that lines of a case file stand for.
 std::string unescaped(const Lines& lines)
 {
     std::string text;
@@ -97,7 +97,7 @@ CaseFile caseFileFromText(const std::string& text)
     std::istringstream stream(text);
     for (std::string line; std::getline(stream, line);) {
         if (line.starts_with(caseMark)) {
-            // The line between two cases.
+            // An empty line separates two cases.
             if (!lines->empty() && lines->back().empty())
                 lines->pop_back();
             const std::string name = line.substr(caseMark.size());
@@ -198,18 +198,18 @@ Lines commonReading(const std::vector<Lines>& readings)
     Lines common;
     for (const std::string& key : keys) {
         std::map<Lines, std::size_t> counts;
-        std::size_t there = 0;
+        std::size_t present = 0;
         std::size_t wholes = 0;
         for (const Lines& reading : readings) {
             const Lines lines = withKey(reading, key);
-            there += lines.empty() ? 0 : 1;
+            present += lines.empty() ? 0 : 1;
             wholes += isNone(reading, wholeOf(key)) ? 0 : 1;
             if (!lines.empty())
                 ++counts[lines];
         }
         const auto max = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
         const bool isPart = wholeOf(key) != key;
-        if (!isPart || 2 * there > wholes)
+        if (!isPart || 2 * present > wholes)
             common.insert(common.end(), max->first.begin(), max->first.end());
     }
     return common;

@@ -27,12 +27,12 @@ struct ConfigCase
     std::vector<CasePart> parts;
 };
 
-/// Cases of one subject in one plain file; tests/data/cases/config/README.md says how they are written.
+/// Cases of one subject in one text file; tests/data/cases/config/README.md documents the syntax.
 struct CaseFile
 {
-    /// Lines above the first case, which are about all cases.
+    /// Lines above the first case, which describe all cases.
     Lines about;
-    /// The text that encloses the texts of all cases, and the default of what they read.
+    /// Text that encloses the texts of all cases, and the defaults of their readings.
     ConfigCase all;
     std::vector<ConfigCase> cases;
 };
@@ -49,14 +49,15 @@ std::string keyOf(const std::string& line);
 /// Returns the lines of a text as they are written in a file of cases.
 Lines escapedLines(const std::string& text);
 
-/// Returns the lines "key: value" of \p all, except for those of keys that a case has its own lines for, or
-/// declares "absent". A value that is "none" as a whole has no parts.
+/// Returns the lines "key: value" of a case: \p own, and those of \p all whose keys have no line in \p own. A
+/// line "key: absent" removes a key. If a value is "none", its parts in \p all are left out.
 Lines readingWith(const Lines& all, const Lines& own);
 
-/// Returns the fewest lines that make \p reading of \p all in readingWith().
+/// Returns the fewest lines \p own for which readingWith(all, own) has the lines of \p reading.
 Lines ownReading(const Lines& all, const Lines& reading);
 
-/// Returns what most of several readings have in common.
+/// Returns the most frequent lines of each key in several readings. A part of a value is included only if
+/// most readings that have the value have the part.
 Lines commonReading(const std::vector<Lines>& readings);
 
 } // namespace batchpeak::config

@@ -22,14 +22,14 @@ std::string text(bool value)
     return value ? "true" : "false";
 }
 
-/// The shortest that is read back as the same number.
+/// Returns the shortest text that is parsed as the same number.
 std::string text(double value)
 {
     std::array<char, 32> buffer{};
     return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
 }
 
-/// In one line.
+/// Returns the text in one line, with its line feeds escaped.
 std::string text(std::string value)
 {
     for (std::size_t at = value.find('\n'); at != std::string::npos; at = value.find('\n', at))
@@ -45,7 +45,7 @@ std::string joined(const Lines& parts, const std::string& separator)
     return all;
 }
 
-/// Collects the fields of a network: see model/architecture_fields.h.
+/// Collects the fields of a network as lines; see model/architecture_fields.h.
 class FieldLines
 {
 public:
@@ -95,7 +95,7 @@ Lines fieldLines(Architecture architecture)
     return fields.lines;
 }
 
-/// Nothing where all is trained.
+/// Adds no line if the run trains the whole network without rounding.
 void addTuning(Lines& lines, const ConfigContents& contents)
 {
     model::Tuning tuning = contents.tuning;
@@ -109,7 +109,7 @@ void addTuning(Lines& lines, const ConfigContents& contents)
     }
     FieldLines fields;
     visitFields(tuning, fields);
-    // Of runs that round nothing, which nearly all are, it would say six times that they do not.
+    // Nearly all runs round nothing, so six fields that say so would be noise.
     FieldLines rounding;
     visitFields(tuning.fakeQuantization, rounding);
     if (!roundsAnything(tuning.fakeQuantization))

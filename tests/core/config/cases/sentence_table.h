@@ -13,22 +13,22 @@
 
 namespace batchpeak::config {
 
-/// Sentences about configs, each with an id, so that cases assert ids and values, and one file all sentences:
-/// a sentence that is worded anew changes one line.
+/// Sentences about configs, each with an id. Cases assert ids and values, and one file contains all
+/// sentences, so rewording a sentence changes one line.
 ///
-/// The file has lines "id  sentence", with {} for each value. A sentence that fits several is that with the
-/// most characters of its own.
+/// The file has lines "id  sentence", with {} for each value. If a sentence matches several lines, the line
+/// with the most characters outside {} applies.
 class SentenceTable
 {
 public:
     explicit SentenceTable(const QString& path);
 
-    /// Returns "id", or "id: value | value"; a sentence that is not in the table, as it is.
+    /// Returns "id" or "id: value | value", or the sentence itself if it is not in the table.
     std::string shortened(const std::string& sentence);
 
-    /// Returns the sentences that were asked for and are not in the table.
+    /// Returns the sentences that were passed to shortened() and are not in the table.
     const std::set<std::string>& missing() const { return m_missing; }
-    /// Returns the ids that no sentence had.
+    /// Returns the ids that matched no sentence.
     Lines unused() const;
 
 private:
@@ -38,7 +38,7 @@ private:
         QRegularExpression pattern;
         bool isUsed = false;
     };
-    /// Those with the most characters of their own first.
+    /// Rows in descending order of their characters outside {}.
     std::vector<Row> m_rows;
     std::set<std::string> m_missing;
 };

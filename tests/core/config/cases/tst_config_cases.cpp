@@ -26,7 +26,7 @@ namespace {
 const QString folder = QStringLiteral(BATCHPEAK_TEST_DATA "/cases/config");
 constexpr const char* updating = "BATCHPEAK_UPDATE_CASES";
 
-/// One case, with what all of its file have in common.
+/// A case, and the part that all cases of its file share.
 struct CaseInFile
 {
     ConfigCase all;
@@ -39,7 +39,7 @@ const CasePart* partOf(const ConfigCase& one, const std::string& header)
     return found == one.parts.end() ? nullptr : &*found;
 }
 
-/// Path of the config where it is a file of its own, from the root of the repository; empty where it is not.
+/// Returns the path of the file that the config is in; empty if the case contains the config itself.
 std::string pathOf(const ConfigCase& one)
 {
     for (const CasePart& part : one.parts) {
@@ -55,7 +55,7 @@ std::string configOf(const CaseInFile& example)
     return path.empty() ? configText(example.all, example.one) : textOf(QString::fromStdString(path));
 }
 
-bool isAtHand(const ConfigCase& one)
+bool isAvailable(const ConfigCase& one)
 {
     return pathOf(one).empty() || QFile::exists(QString::fromStdString(pathOf(one)));
 }
@@ -79,7 +79,7 @@ std::string withCrlf(const std::string& text)
     return other;
 }
 
-/// "train 8" or "eval 8 of 64", where 64 is the batch that is chosen with it.
+/// Parses "train 8" or "eval 8 of 64", where 64 is the chosen global batch size.
 ChosenSize chosenFrom(const std::string& words)
 {
     std::istringstream stream(words);
@@ -94,7 +94,7 @@ ChosenSize chosenFrom(const std::string& words)
     return chosen;
 }
 
-/// Lines that differ, with their numbers, as in a difference of two files.
+/// Returns the differing lines with their numbers, as in a diff of two files.
 Lines changes(const std::string& before, const std::string& after)
 {
     const auto [removed, added] = lineDifference(before, after);
@@ -131,12 +131,13 @@ CasePart written(const ConfigDocument& format, const std::string& before, const 
     }
 }
 
-/// What comes of a case's config: its reading, whole, and every size that the case writes into it.
+/// Results for the config of a case: its complete reading, and the result of writing each size that the case
+/// writes.
 struct Outcomes
 {
     std::vector<CasePart> parts;
-    /// Of the reading, what needs no line in a case.
-    Lines usual;
+    /// Lines of the reading that a case may leave out, as they are defaults.
+    Lines defaults;
 };
 
 Outcomes outcomes(const std::string& text, const ConfigCase& one)
@@ -148,12 +149,12 @@ Outcomes outcomes(const std::string& text, const ConfigCase& one)
         const ConfigContents contents = format->read();
         if (contents.formatName != format->name())
             throw ConfigError("It is recognized as " + std::string(format->name()) + ".");
-        // No line of a case tells it, but a table of many configs groups by it.
+        // Cases do not contain the reason, but a table of many configs groups by it.
         const auto* unsupported = std::get_if<UnsupportedModel>(&contents.model);
         if (unsupported && unsupported->reason.empty())
             throw ConfigError("It is refused without a reason.");
         parts.push_back({.header = "reads", .lines = readingLines(contents, shortened)});
-        result.usual = defaultLines(contents);
+        result.defaults = defaultLines(contents);
         for (const CasePart& part : one.parts) {
             for (const std::string verb : {"writes ", "refuses "}) {
                 if (part.header.starts_with(verb))
@@ -167,7 +168,7 @@ Outcomes outcomes(const std::string& text, const ConfigCase& one)
     return result;
 }
 
-/// Its parts but for where the config is from, with the reading whole.
+/// Returns the parts of a case except for "file", with its complete reading.
 std::vector<CasePart> expectedOutcomes(const CaseInFile& example)
 {
     std::vector<CasePart> parts;
@@ -183,20 +184,21 @@ std::vector<CasePart> expectedOutcomes(const CaseInFile& example)
     return parts;
 }
 
-Lines withoutDefaults(Lines lines, const Lines& usual)
+Lines withoutDefaults(Lines lines, const Lines& defaults)
 {
-    std::erase_if(
-        lines, [&usual](const std::string& line) { return std::ranges::find(usual, line) != usual.end(); });
+    std::erase_if(lines, [&defaults](const std::string& line) {
+        return std::ranges::find(defaults, line) != defaults.end();
+    });
     return lines;
 }
 
-/// A text to compare. The lines of a reading are in no order.
-std::string comparable(const std::vector<CasePart>& parts, const Lines& usual)
+/// Returns a text to compare. The lines of a reading are sorted, as their order does not matter.
+std::string comparable(const std::vector<CasePart>& parts, const Lines& defaults)
 {
     std::string text;
     for (CasePart part : parts) {
         if (part.header == "reads") {
-            part.lines = withoutDefaults(part.lines, usual);
+            part.lines = withoutDefaults(part.lines, defaults);
             std::ranges::stable_sort(part.lines, {}, keyOf);
         }
         text += "--- " + part.header + '\n';
@@ -206,7 +208,7 @@ std::string comparable(const std::vector<CasePart>& parts, const Lines& usual)
     return text;
 }
 
-/// In full: what Qt Test prints is cut.
+/// Prints the whole difference, as Qt Test truncates long texts.
 void print(const std::string& expected, const std::string& actual)
 {
     std::fprintf(stderr, "%s: lines that are expected (-) and those that came (+):\n",
@@ -217,25 +219,25 @@ void print(const std::string& expected, const std::string& actual)
                  updating);
 }
 
-/// The file with what comes of its cases now.
+/// Returns the file with the present results of its cases.
 CaseFile updated(CaseFile file)
 {
     std::vector<Lines> readings;
-    Lines usual;
+    Lines defaults;
     for (ConfigCase& one : file.cases) {
-        if (!isAtHand(one))
+        if (!isAvailable(one))
             continue;
         auto [parts, ofThis] = outcomes(configOf({.all = file.all, .one = one}), one);
         std::ranges::copy_if(one.parts, std::inserter(parts, parts.begin()),
                              [](const CasePart& part) { return part.header.starts_with("file "); });
         one.parts = std::move(parts);
-        usual.insert(usual.end(), ofThis.begin(), ofThis.end());
+        defaults.insert(defaults.end(), ofThis.begin(), ofThis.end());
         if (const CasePart* reading = partOf(one, "reads"))
             readings.push_back(reading->lines);
     }
-    // What is usual of one kind of network may not be of another.
-    const Lines ofAll = usual;
-    std::erase_if(usual, [&ofAll](const std::string& line) {
+    // Defaults of one kind of network may differ from those of another.
+    const Lines ofAll = defaults;
+    std::erase_if(defaults, [&ofAll](const std::string& line) {
         return std::ranges::any_of(ofAll, [&line](const std::string& other) {
             return keyOf(other) == keyOf(line) && other != line;
         });
@@ -243,17 +245,18 @@ CaseFile updated(CaseFile file)
     const bool hasCommon = readings.size() > 1;
     const Lines common = hasCommon ? commonReading(readings) : Lines();
     for (ConfigCase& one : file.cases) {
-        if (!isAtHand(one))
+        if (!isAvailable(one))
             continue;
         for (CasePart& part : one.parts) {
             if (part.header == "reads")
-                part.lines = hasCommon ? ownReading(common, part.lines) : withoutDefaults(part.lines, usual);
+                part.lines =
+                    hasCommon ? ownReading(common, part.lines) : withoutDefaults(part.lines, defaults);
         }
         std::erase(one.parts, CasePart{.header = "reads"});
     }
     if (hasCommon) {
         file.all.name = "all";
-        file.all.parts = {{.header = "reads", .lines = withoutDefaults(common, usual)}};
+        file.all.parts = {{.header = "reads", .lines = withoutDefaults(common, defaults)}};
     }
     return file;
 }
@@ -275,7 +278,7 @@ QStringList caseFiles()
     return paths;
 }
 
-/// Every case by folder, file and name.
+/// Returns every case with its name "folder/file/case".
 std::vector<std::pair<std::string, CaseInFile>> allCases()
 {
     std::vector<std::pair<std::string, CaseInFile>> found;
@@ -296,7 +299,7 @@ bool writes(const ConfigCase& one)
 
 } // namespace
 
-/// Tests cases from files: texts with what is read from them and the result of writing sizes into them; see
+/// Tests cases from files: configs, with their readings and the results of writing sizes into them; see
 /// tests/data/cases/config/README.md.
 class ConfigCasesTest : public QObject
 {
@@ -319,21 +322,21 @@ private slots:
     void isReadAndWritten()
     {
         const auto& example = row<CaseInFile>();
-        if (!isAtHand(example.one))
+        if (!isAvailable(example.one))
             QSKIP("The shared configs are not on this computer.");
-        const auto [parts, usual] = outcomes(configOf(example), example.one);
-        const std::string expected = comparable(expectedOutcomes(example), usual);
-        const std::string actual = comparable(parts, usual);
+        const auto [parts, defaults] = outcomes(configOf(example), example.one);
+        const std::string expected = comparable(expectedOutcomes(example), defaults);
+        const std::string actual = comparable(parts, defaults);
         if (expected != actual)
             print(expected, actual);
         QVERIFY2(expected == actual, "the difference is printed above");
     }
 
-    /// Every sentence of a case has a row in sentences.txt, and each row is of a sentence.
-    void tellsTheSentencesOfTheTable()
+    /// Requires a row in sentences.txt for every sentence of a case, and a sentence for every row.
+    void matchesTheSentenceTable()
     {
         for (const auto& [name, example] : allCases()) {
-            if (!isAtHand(example.one))
+            if (!isAvailable(example.one))
                 QSKIP("The shared configs are not on this computer.");
             outcomes(configOf(example), example.one);
         }
@@ -343,18 +346,18 @@ private slots:
         QCOMPARE(sentences().unused(), Lines());
     }
 
-    /// Every size that a case writes is written into the same text with line ends of Windows alike.
-    void isWrittenWithLineEndsOfWindows_data()
+    /// Requires that a size is written in the same way into a text with CRLF line ends.
+    void isWrittenWithCrlfLineEnds_data()
     {
         const auto add = rows<CaseInFile>();
         for (const auto& [name, example] : allCases()) {
-            // Only lines that end with a newline can end otherwise.
-            const std::string text = writes(example.one) && isAtHand(example.one) ? configOf(example) : "";
+            // Without a newline, there is no line end to replace.
+            const std::string text = writes(example.one) && isAvailable(example.one) ? configOf(example) : "";
             if (text.find('\n') != std::string::npos && text.find('\r') == std::string::npos)
                 add(name, example);
         }
     }
-    void isWrittenWithLineEndsOfWindows()
+    void isWrittenWithCrlfLineEnds()
     {
         const auto& example = row<CaseInFile>();
         const std::string text = configOf(example);

@@ -65,7 +65,7 @@ private slots:
                  std::optional(KnownSize{.network = "T5 3B", .microBatchSize = 256}));
     }
 
-    void knowsNoImages()
+    void returnsNothingForImages()
     {
         QVERIFY(!knownSizeFor({.family = "vit",
                                .architecture = model::VisionTransformerSpec{

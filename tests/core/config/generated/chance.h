@@ -10,8 +10,8 @@
 
 namespace batchpeak::config {
 
-/// Random draws that are the same for one seed with every standard library, unlike those of the distributions
-/// in <random>.
+/// Random draws that depend only on the seed. Those of the distributions in <random> differ between standard
+/// libraries.
 class Chance
 {
 public:

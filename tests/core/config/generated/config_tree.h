@@ -8,7 +8,7 @@
 
 namespace batchpeak::config {
 
-/// A value of a config that is written in any style, and its value after the change.
+/// Value of a config that can be written in any style, and its value after the change.
 struct ConfigTree
 {
     enum class Kind { Scalar, Sequence, Mapping };
@@ -16,9 +16,9 @@ struct ConfigTree
     struct Entry;
 
     Kind kind = Kind::Scalar;
-    /// A scalar in a form that is valid in any place, quoted if necessary. If empty, nothing is written.
+    /// Scalar in a form that is valid anywhere, quoted if necessary. If it is empty, nothing is written.
     std::string text;
-    /// The scalar that replaces it; nothing if it stays.
+    /// Scalar that replaces the value; no value if it does not change.
     std::optional<std::string> changed;
     /// Whether it may be written on several lines, get an anchor, or be replaced by an alias.
     bool isFiller = false;
@@ -30,7 +30,7 @@ struct ConfigTree::Entry
 {
     std::string key;
     ConfigTree value;
-    /// Whether the entry does not exist before the change: it is added below the entry before it.
+    /// Whether the change adds the entry, below the previous entry.
     bool isAdded = false;
 };
 

@@ -30,7 +30,7 @@ const std::vector<std::string> yamlWords{
     "yes",   "größer",    "http://x.y/z",   "a#b",  "!!str 12", "''",         "0o7",
     ".inf",  "'${a.b}'",  "'// no comment'"};
 
-/// Makes trees of configs, and remembers what is to be read from them.
+/// Generates trees of configs, and remembers what a reader should find in them.
 class Generator
 {
 public:
@@ -40,7 +40,7 @@ public:
     {
         m_isJson = m_chance.oneIn(5);
         m_config.chosen.phase = m_chance.oneIn(3) ? model::Phase::Eval : model::Phase::Train;
-        // 1 stands in some of them already, in several ways of writing it.
+        // Not 1, as some configs already contain it, written in several ways.
         m_config.chosen.microBatchSize = m_chance.between(2, 500);
         m_config.globalBatchSize = m_config.chosen.microBatchSize * m_chance.between(1, 8);
         const std::size_t kind = m_chance.below(3);
@@ -74,7 +74,7 @@ private:
 
     std::string size() const { return std::to_string(m_config.chosen.microBatchSize); }
 
-    /// What may stand for a size before it is written; nothing where the key is not there.
+    /// Returns a value that the size replaces, or nothing if the config has no key for it.
     std::optional<ConfigTree> unsetSize()
     {
         if (m_chance.oneIn(4))
@@ -116,14 +116,15 @@ private:
         return entries;
     }
 
-    /// In any order, with others among them; \p below and what is added below it at the end of it.
+    /// Returns the entries in random order, with fillers among them. Added entries stay below their
+    /// predecessors.
     ConfigTree mixed(std::vector<ConfigTree::Entry> entries, bool mayHaveOthers = true)
     {
         if (mayHaveOthers) {
             for (ConfigTree::Entry& entry : fillers(1))
                 entries.push_back(std::move(entry));
         }
-        // Entries that are to be added stay behind the one before them.
+        // Added entries stay directly after the entry before them.
         std::vector<std::vector<ConfigTree::Entry>> groups;
         for (ConfigTree::Entry& entry : entries) {
             if (!entry.isAdded)
@@ -138,7 +139,7 @@ private:
         return mapping(std::move(shuffled));
     }
 
-    /// A batch, and the size in it or to be added below it.
+    /// Returns a batch size, and a micro-batch size that is replaced or is added below the batch size.
     std::vector<ConfigTree::Entry> batchWithSize(const std::string& batchKey, const std::string& sizeKey)
     {
         ConfigTree::Entry batch{batchKey, scalar(m_config.globalBatchSize)};

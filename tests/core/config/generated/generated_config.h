@@ -9,8 +9,8 @@
 
 namespace batchpeak::config {
 
-/// A config of a random layout, and the expected config with a size in it. The same program writes both at
-/// the same time; neither is derived from the other.
+/// Config of a random layout, and the expected config with a size in it. The generator writes both side by
+/// side; neither is derived from the other.
 struct GeneratedConfig
 {
     std::string before;
@@ -21,7 +21,7 @@ struct GeneratedConfig
     std::int64_t globalBatchSize = 0;
 };
 
-/// Returns a config; the same for the same seed.
+/// Returns a config that depends only on the seed.
 GeneratedConfig generatedConfig(std::uint64_t seed);
 
 } // namespace batchpeak::config

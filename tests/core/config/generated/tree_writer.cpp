@@ -78,7 +78,7 @@ void TreeWriter::writeBlockMapping(const ConfigTree& tree, std::size_t indent, b
             writeComments(indent);
             m_text.write(indentText(indent));
         }
-        // The first key tells how an added one is quoted.
+        // An added key is quoted in the same way as the first key.
         m_text.write(quoted(key, isFirst ? quotes : drawQuotes()) + (m_chance.oneIn(10) ? " :" : ":"));
         isFirst = false;
         writeEntryValue(value, indent, isAddedNext(tree, i));
@@ -139,7 +139,7 @@ void TreeWriter::writeChanging(const ConfigTree& value, std::size_t indent, bool
     if (isMapping && m_chance.oneIn(2)) {
         m_text.change("", " " + *value.changed);
         endLineWithComment();
-        // Comments on lines of their own would stay above the first of its lines, and go with the others.
+        // Comments above the first line of the block would stay, and the others would be removed.
         m_isWithoutComments = true;
         const TextPair::Scope before(m_text, TextPair::Side::Before);
         ConfigTree block = value;
@@ -148,7 +148,7 @@ void TreeWriter::writeChanging(const ConfigTree& value, std::size_t indent, bool
         m_isWithoutComments = false;
         return;
     }
-    // What is to stand below it stands there only where it is in the line of its key.
+    // An entry can be added below only if the value is in the line of its key.
     if (!isMapping && !isFollowedByAdded && m_chance.oneIn(8)) {
         endLineWithComment();
         m_text.write(indentText(indent + std::size_t(m_chance.between(1, 4))));
@@ -260,7 +260,7 @@ void TreeWriter::writeFlowMapping(const ConfigTree& tree, std::size_t indent, Fl
                                                     : "";
         if (isLines)
             m_text.write(indentText(inner));
-        // The last of several lines may have no comma, so what is added comes before it.
+        // The last line may have no comma, so the added entry is written above it.
         if (isLines && isFollowedByAdded && isLast) {
             const TextPair::Scope after(m_text, TextPair::Side::After);
             m_text.write(added + ",");

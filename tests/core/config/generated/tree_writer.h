@@ -12,8 +12,8 @@
 
 namespace batchpeak::config {
 
-/// Writes a tree as YAML or JSON in a style that is drawn anew wherever there is a choice: indentation,
-/// quotes, comments, anchors and aliases, merge keys, flow or block.
+/// Writes a tree as YAML or JSON in a random style that changes from place to place: indentation, quotes,
+/// comments, anchors and aliases, merge keys, flow or block.
 class TreeWriter
 {
 public:
@@ -21,7 +21,7 @@ public:
 
     /// Writes the tree as a block that begins on its own line.
     void writeBlock(const ConfigTree& tree, std::size_t indent);
-    /// Writes the tree in braces; in JSON all keys and words are in double quotes.
+    /// Writes the tree in braces, as JSON, with all keys in double quotes.
     void writeJson(const ConfigTree& tree);
     void writeComments(std::size_t indent);
 
@@ -52,7 +52,7 @@ private:
     static std::string quoted(const std::string& key, Quotes quotes);
     std::string blanks(std::size_t max);
     std::optional<Anchor> writeAnchor(const ConfigTree& value);
-    /// Remembers an anchor once the value that it names has ended: no alias may lie within that value.
+    /// Remembers an anchor after its value has ended, as the value must not contain an alias of itself.
     void remember(const std::optional<Anchor>& anchor);
     void endLineWithComment();
     bool isFlowDrawn(const ConfigTree& value);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t seeds = 10'000;
 
-/// In full: what Qt Test prints is cut.
+/// Prints the whole config, as Qt Test truncates long texts.
 void print(std::uint64_t seed, const GeneratedConfig& config, const std::string& problem)
 {
     std::fprintf(stderr, "Seed %llu, size %lld: %s\n--- before:\n%s\n--- to be:\n%s\n",
@@ -25,20 +25,20 @@ void print(std::uint64_t seed, const GeneratedConfig& config, const std::string&
                  problem.c_str(), config.before.c_str(), config.after.c_str());
 }
 
-bool isOfTheSize(const std::string& path)
+bool isSizePath(const std::string& path)
 {
     return path.ends_with("micro_batch_size");
 }
 
-/// Its key ends with a number. It may be an alias of the size.
-bool isOfAFiller(const std::string& path)
+/// Whether the key ends with a number. A filler may be an alias of the size.
+bool isFillerPath(const std::string& path)
 {
     const std::size_t mark = path.find_last_of('_');
     return mark != std::string::npos && mark + 1 < path.size() &&
            path.find_first_not_of("0123456789", mark + 1) == std::string::npos;
 }
 
-/// yaml-cpp does not know a lone carriage return for the end of a line.
+/// Replaces lone carriage returns, which yaml-cpp does not treat as line ends.
 std::string withNewlines(std::string text)
 {
     if (text.find('\n') == std::string::npos)
@@ -46,7 +46,7 @@ std::string withNewlines(std::string text)
     return text;
 }
 
-/// What is wrong with a size written into a generated config; empty where nothing is.
+/// Returns the problem with writing a size into a generated config; empty if there is none.
 std::string problemOfWriting(const GeneratedConfig& config)
 {
     try {
@@ -65,8 +65,7 @@ std::string problemOfWriting(const GeneratedConfig& config)
 
 } // namespace
 
-/// Tests generated configs of every layout with a size written into them: every byte is as the generating
-/// program predicts.
+/// Tests that a size is written into generated configs of every layout exactly as the generator predicts.
 class GeneratedConfigsTest : public QObject
 {
     Q_OBJECT
@@ -86,8 +85,9 @@ private slots:
         QVERIFY(formats.size() >= 3);
     }
 
-    // By a reader that has nothing in common with ours. It does not know comments in JSON.
-    void readAlikeForOthersButForTheSize()
+    // Compares the readings of yaml-cpp, which shares no code with our reader. It does not support comments
+    // in JSON.
+    void differOnlyInTheSizeForYamlCpp()
     {
         int compared = 0;
         for (std::uint64_t seed = 0; seed < seeds; ++seed) {
@@ -98,9 +98,9 @@ private slots:
             if (!changed)
                 continue;
             ++compared;
-            const bool isRight = std::ranges::count_if(*changed, isOfTheSize) == 1 &&
+            const bool isRight = std::ranges::count_if(*changed, isSizePath) == 1 &&
                                  std::ranges::all_of(*changed, [](const std::string& path) {
-                                     return isOfTheSize(path) || isOfAFiller(path);
+                                     return isSizePath(path) || isFillerPath(path);
                                  });
             if (!isRight)
                 print(seed, config, "Others read it otherwise in several places.");

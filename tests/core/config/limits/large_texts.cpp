@@ -10,7 +10,7 @@ namespace batchpeak::config {
 
 namespace {
 
-/// \param piece  what is repeated, by how often it was before
+/// \param piece  returns the text to append, from the number of pieces before it
 std::string grown(std::string text, std::size_t bytes, const std::function<std::string(std::size_t)>& piece)
 {
     text.reserve(bytes + 256);
@@ -75,7 +75,7 @@ std::string jsonSection(std::size_t i)
            "/\", \"weights\": [0.1, 0.2, 3.0e-5], \"shuffle\": true, \"seed\": null},\n";
 }
 
-/// Every level stands for ten of the one before: billions of laughs, if anybody wrote them out.
+/// Returns levels that each contain ten aliases of the previous level ("billion laughs").
 std::string laughs(int levels)
 {
     std::string text = "laugh0: &laugh0 [ha, ha, ha, ha, ha, ha, ha, ha, ha, ha]\n";
@@ -87,7 +87,7 @@ std::string laughs(int levels)
     return text;
 }
 
-/// Every mapping merges the one before in, ten times.
+/// Returns mappings that each merge the previous mapping ten times.
 std::string mergedLaughs(std::size_t levels)
 {
     std::string text = "level0: &level0 {laugh: 1}\n";

@@ -8,7 +8,7 @@
 
 namespace batchpeak::config {
 
-/// A generated text: far longer, or far more convoluted, than any that a person writes.
+/// Generated text that is far longer or more convoluted than any that a person writes.
 struct MadeText
 {
     const char* name = "";
@@ -18,8 +18,8 @@ struct MadeText
 /// Returns configs of about \p bytes each that can be read and written: ordinary ones with much more content.
 std::vector<MadeText> largeConfigs(std::size_t bytes);
 
-/// Returns texts on which a careless reader uses up all time, memory or stack, or that are not texts at all.
-/// None of them is a config.
+/// Returns texts that would exhaust the time, memory or stack of a careless reader, or that are not texts at
+/// all. None of them is a config.
 std::vector<MadeText> hostileTexts();
 
 } // namespace batchpeak::config

@@ -15,8 +15,8 @@ using namespace batchpeak::config;
 
 namespace {
 
-/// What is said of a text that is not read; empty where it is.
-std::string sentenceOn(const std::string& text)
+/// Returns the error message for a text; empty if the text can be read.
+std::string errorMessageOf(const std::string& text)
 {
     try {
         recognize(text)->read();
@@ -61,12 +61,12 @@ private slots:
     void refusesHostileTexts()
     {
         const auto& text = row<std::string>();
-        const std::string sentence = sentenceOn(text);
+        const std::string sentence = errorMessageOf(text);
         QVERIFY2(sentence.ends_with('.'), sentence.c_str());
         QVERIFY2(sentence.size() < 1000, sentence.c_str());
     }
 
-    void takesDamagedScripts()
+    void survivesDamagedScripts()
     {
         const std::string whole =
             "A=${A:-2}\nB=$((A*4))\nX=(--bf16 # half\n --micro-batch-size $A\n)\n#!/bin/bash\n"

@@ -10,7 +10,7 @@
 
 namespace batchpeak::config {
 
-inline model::DecoderSpec decoderOfLearnedPositions()
+inline model::DecoderSpec decoderWithLearnedPositions()
 {
     return {.vocabularySize = 100,
             .hiddenSize = 16,
@@ -21,9 +21,9 @@ inline model::DecoderSpec decoderOfLearnedPositions()
             .maxPositions = 64};
 }
 
-inline model::DecoderSpec decoderAsLlama()
+inline model::DecoderSpec llamaDecoder()
 {
-    model::DecoderSpec llama = decoderOfLearnedPositions();
+    model::DecoderSpec llama = decoderWithLearnedPositions();
     llama.positionEmbedding = model::PositionEmbedding::Rotary;
     llama.normalization = model::Normalization::RmsNorm;
     llama.activation = model::Activation::SwiGlu;
@@ -32,14 +32,14 @@ inline model::DecoderSpec decoderAsLlama()
     return llama;
 }
 
-/// Returns decoders whose branches are parallel, or that use none of LLaMA's names.
-inline std::vector<std::pair<std::string, model::ModelSpec>> networksBesideLlama()
+/// Returns decoders whose branches are parallel, or that use none of LLaMA's module names.
+inline std::vector<std::pair<std::string, model::ModelSpec>> networksUnlikeLlama()
 {
     using namespace model;
-    DecoderSpec qwen = decoderAsLlama();
+    DecoderSpec qwen = llamaDecoder();
     qwen.keyValueHeads = qwen.heads;
     qwen.attentionBias = true;
-    DecoderSpec phi = decoderOfLearnedPositions();
+    DecoderSpec phi = decoderWithLearnedPositions();
     phi.positionEmbedding = PositionEmbedding::Rotary;
     phi.branches = Branches::Parallel;
     phi.tiedEmbeddings = false;
@@ -58,17 +58,17 @@ inline std::vector<std::pair<std::string, model::ModelSpec>> networksBesideLlama
     DecoderSpec olderFalcon = falcon;
     olderFalcon.branches = Branches::Sequential;
     olderFalcon.positionEmbedding = PositionEmbedding::Alibi;
-    DecoderSpec gptNeo = decoderOfLearnedPositions();
+    DecoderSpec gptNeo = decoderWithLearnedPositions();
     gptNeo.attentionBias = false;
     gptNeo.attentionWindow = 8;
     gptNeo.windowedLayers = {1};
-    DecoderSpec opt = decoderOfLearnedPositions();
+    DecoderSpec opt = decoderWithLearnedPositions();
     opt.positionOffset = 2;
     opt.activation = Activation::Relu;
-    DecoderSpec btlm = decoderOfLearnedPositions();
+    DecoderSpec btlm = decoderWithLearnedPositions();
     btlm.positionEmbedding = PositionEmbedding::Alibi;
     btlm.activation = Activation::SwiGlu;
-    DecoderSpec cohere = decoderAsLlama();
+    DecoderSpec cohere = llamaDecoder();
     cohere.normalization = Normalization::LayerNorm;
     cohere.normalizationBias = false;
     cohere.branches = Branches::Parallel;
@@ -87,12 +87,12 @@ inline std::vector<std::pair<std::string, model::ModelSpec>> networksBesideLlama
             {"cohere2", {"cohere2", cohere}}};
 }
 
-/// Returns decoders that use names of LLaMA's, with norms after branches or with experts that every token
-/// takes.
-inline std::vector<std::pair<std::string, model::ModelSpec>> networksAfterLlama()
+/// Returns decoders that use some of LLaMA's module names, among them some with norms after branches or with
+/// shared experts.
+inline std::vector<std::pair<std::string, model::ModelSpec>> networksSimilarToLlama()
 {
     using namespace model;
-    const DecoderSpec llama = decoderAsLlama();
+    const DecoderSpec llama = llamaDecoder();
     DecoderSpec gemma2 = llama;
     gemma2.activation = Activation::GeGlu;
     gemma2.tiedEmbeddings = gemma2.branchOutputNormalization = true;
@@ -127,18 +127,18 @@ inline std::vector<std::pair<std::string, model::ModelSpec>> networksAfterLlama(
             {"arcee", {"arcee", arcee}}};
 }
 
-/// Returns small networks of every family whose modules transformers names, with more than one layer.
+/// Returns small networks with more than one layer, of every family whose modules have names in transformers.
 inline std::vector<std::pair<std::string, model::ModelSpec>> namedNetworks()
 {
     using namespace model;
-    const DecoderSpec learned = decoderOfLearnedPositions();
+    const DecoderSpec learned = decoderWithLearnedPositions();
     DecoderSpec alibi = learned;
     alibi.positionEmbedding = PositionEmbedding::Alibi;
     DecoderSpec bloom = alibi;
     bloom.embeddingNormalization = true;
     DecoderSpec jais = alibi;
     jais.activation = Activation::SwiGlu;
-    const DecoderSpec llama = decoderAsLlama();
+    const DecoderSpec llama = llamaDecoder();
     DecoderSpec qwen2 = llama;
     qwen2.attentionBias = true;
     DecoderSpec qwen3 = llama;
@@ -214,7 +214,7 @@ inline std::vector<std::pair<std::string, model::ModelSpec>> namedNetworks()
                                                             {"smollm3", {"smollm3", llama}},
                                                             {"hunyuan_v1_dense", {"hunyuan_v1_dense", qwen3}},
                                                             {"gpt_bigcode", {"gpt_bigcode", learned}}};
-    for (const auto& others : {networksBesideLlama(), networksAfterLlama()})
+    for (const auto& others : {networksUnlikeLlama(), networksSimilarToLlama()})
         networks.insert(networks.end(), others.begin(), others.end());
     return networks;
 }

@@ -23,8 +23,8 @@ struct Published
     std::int64_t sequenceLength;
 };
 
-// As transformers 5.23.0 counts them (make test-hub-models) and, but for those without a head, as the hub
-// publishes them.
+// Counts by transformers 5.23.0 (make test-hub-models). Except for networks without a head, they equal those
+// that the hub publishes.
 const std::vector<Published> published{
     {"gpt2", "gpt2", 124439808, 1024},
     {"gpt2-medium", "gpt2", 354823168, 1024},
@@ -268,7 +268,7 @@ Named named(const std::string& id)
     return result;
 }
 
-/// All that there are, of which a trial may take fewer.
+/// Returns all positions of a network, of which a trial may use fewer.
 std::int64_t positionsOf(const model::ModelSpec& spec)
 {
     const auto* decoder = std::get_if<model::DecoderSpec>(&spec.architecture);
@@ -300,7 +300,7 @@ private slots:
         QVERIFY(!model::problemWith(*spec));
     }
 
-    void hasARowAboveForEveryNetwork()
+    void hasAPublishedCountForEveryNetwork()
     {
         QCOMPARE(published.size(), hubModels().size());
         for (const HubModel& known : hubModels()) {
@@ -311,7 +311,7 @@ private slots:
         }
     }
 
-    void saysWhatItsConfigSays_data()
+    void warnsOfSettingsInItsConfig_data()
     {
         rows<std::string, std::string>({
             {"dropout", {"microsoft/phi-2", "Trials drop embeddings and every residual branch"}},
@@ -319,7 +319,7 @@ private slots:
             {"nothing", {"mistralai/Mistral-7B-v0.3", ""}},
         });
     }
-    void saysWhatItsConfigSays()
+    void warnsOfSettingsInItsConfig()
     {
         const auto& [id, warning] = row<std::string, std::string>();
         const Named found = named(id);
@@ -330,7 +330,7 @@ private slots:
         QVERIFY(found.warnings.front().position == place);
     }
 
-    void findsCopiesOfOtherWeights_data()
+    void findsCopiesWithOtherWeights_data()
     {
         using enum model::FrozenWeights;
         rows<std::string, model::FrozenWeights>({
@@ -345,7 +345,7 @@ private slots:
             {"someone/smollm2-360M-sft", {"HuggingFaceTB/SmolLM2-360M", Same}},
         });
     }
-    void findsCopiesOfOtherWeights()
+    void findsCopiesWithOtherWeights()
     {
         const auto& [known, weights] = row<std::string, model::FrozenWeights>();
         const auto match = findHubModel(QTest::currentDataTag());
@@ -386,7 +386,7 @@ private slots:
         }
     }
 
-    void knowsNoOther_data()
+    void refusesOtherIds_data()
     {
         const auto add = rows<std::string>();
         for (const char* id :
@@ -394,7 +394,7 @@ private slots:
               "/gpt2", "/models/gpt2", "out/checkpoints/gpt2", "meta-llama/", "meta-llama"})
             add(id, id);
     }
-    void knowsNoOther()
+    void refusesOtherIds()
     {
         const auto& id = row<std::string>();
         const Named found = named(id);

@@ -44,7 +44,7 @@ std::string wordOf(const NamedModule& module)
     return "other";
 }
 
-/// A line for each module, and for each parameter that belongs to none.
+/// Returns a line for each module, and for each parameter that belongs to no module.
 std::string listOf(const std::string& name, const std::vector<NamedModule>& modules)
 {
     std::string text = "=== " + name + "\n";
@@ -64,7 +64,7 @@ std::string allLists()
     return text + "\n" + listOf("mixtral of transformers 4", olderModulesOf(namedNetwork("mixtral")));
 }
 
-/// Whole names of our parameters.
+/// Returns the full names of our parameters.
 std::set<std::string> ownNames(const model::ModelSpec& spec)
 {
     std::set<std::string> names;
@@ -92,8 +92,8 @@ private slots:
         file.write(QByteArray::fromStdString(allLists()));
     }
 
-    /// The names are those of tests/parity/networks, where transformers 5 itself says them.
-    void areThoseOfTheList()
+    /// tests/parity/networks takes the same names from transformers 5.
+    void matchTheList()
     {
         std::istringstream expected(textOf(listPath));
         std::istringstream actual(allLists());
@@ -119,15 +119,15 @@ private slots:
         std::set<std::string> names = ownNames(spec);
         for (const model::Parameter& parameter : model::parameterTable(spec))
             QVERIFY2(names.erase(parameter.name) == 1, parameter.name.c_str());
-        // The output where it has the matrix of the embedding.
+        // An output that shares the matrix of the embedding is not in the table.
         names.erase("output.weight");
         QVERIFY2(names.empty(), names.empty() ? "" : names.begin()->c_str());
     }
 
-    void joinWhatIsQuantizedAsOne_data() { coverEveryParameter_data(); }
+    void joinProjectionsOfOneModule_data() { coverEveryParameter_data(); }
 
-    /// What one module computes has its scales together too.
-    void joinWhatIsQuantizedAsOne()
+    /// Projections that one module computes are quantized together, with common scales.
+    void joinProjectionsOfOneModule()
     {
         const model::ModelSpec spec = namedNetwork(row<std::string>());
         std::set<std::string> joined;
@@ -156,7 +156,7 @@ private slots:
         QVERIFY(modulesOf({.family = "resnet", .architecture = model::ResNetSpec()}).empty());
     }
 
-    void takesLlamasNamesForOtherDecoders()
+    void useLlamasNamesForOtherDecoders()
     {
         model::ModelSpec spec = namedNetwork("llama");
         spec.family = "a new one";

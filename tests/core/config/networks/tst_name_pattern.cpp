@@ -22,7 +22,7 @@ struct Match
     bool start = false;
 };
 
-/// "0|1|2", so many.
+/// Returns \p count numbers as alternatives: "0|1|2".
 std::string numbers(int count)
 {
     std::string text = "0";
@@ -40,7 +40,7 @@ struct Problem
 
 } // namespace
 
-/// Tests against the results of Python's re for the same patterns and names.
+/// Compares with the results of Python's re for the same patterns and names.
 class NamePatternTest : public QObject
 {
     Q_OBJECT
@@ -156,8 +156,8 @@ private slots:
         }
     }
 
-    /// One that takes Python's matcher twice as long with every further character.
-    void spendsNoMoreThanItHas()
+    /// The time that Python's matcher takes for this pattern doubles with each character.
+    void stopsWhenItsEffortIsSpent()
     {
         const NamePattern compiled("(a|aa)+(a+)+b");
         MatchEffort effort;

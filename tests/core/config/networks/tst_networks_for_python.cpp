@@ -32,7 +32,7 @@ NetworkSource sourceOf(const std::string& text)
 struct Published
 {
     std::string text;
-    /// Nothing where Python is not offered either.
+    /// No value if Python is not offered either.
     std::optional<bool> takesTexts;
     std::int64_t positions = 0;
 };
@@ -40,7 +40,7 @@ struct Published
 struct Preferences
 {
     std::string text;
-    /// None where the user's Python does not run it either.
+    /// None if the user's Python does not run it either.
     model::Preference preference = model::Preference::None;
 };
 
@@ -57,7 +57,7 @@ class NetworksForPythonTest : public QObject
     Q_OBJECT
 
 private slots:
-    void areThoseOfTransformersThatAreNotRunHere_data()
+    void areOfferedIfTheyAreNotRunHere_data()
     {
         rows<Published>(
             {{"another family", {unknownFamily, true, 4096}},
@@ -73,7 +73,7 @@ private slots:
              {"images", {R"({"model_type": "swin", "image_size": 32, "num_channels": 3})", false, 0}},
              {"neither", {R"({"model_type": "encodec", "sampling_rate": 24000})", std::nullopt, 0}}});
     }
-    void areThoseOfTransformersThatAreNotRunHere()
+    void areOfferedIfTheyAreNotRunHere()
     {
         const auto& [text, takesTexts, positions] = row<Published>();
         const auto document = recognize(text);
@@ -95,7 +95,7 @@ private slots:
         QVERIFY(!model::problemWith(*spec));
     }
 
-    void areTheSameWhereTheyAreRunHere()
+    void areUnchangedIfTheyAreRunHere()
     {
         const auto document = recognize(R"({"model_type": "gpt2", "vocab_size": 10, "n_embd": 8, "n_layer": 1,
                                             "n_head": 1, "n_positions": 8})");
@@ -105,7 +105,7 @@ private slots:
                 std::get<model::ModelSpec>(document->read().model));
     }
 
-    void haveTheirAdaptersByName_data()
+    void keepAdaptersByName_data()
     {
         rows<Adapter>({{"named",
                         {"adapter: lora\nlora_r: 4\nlora_alpha: 8\nlora_target_modules: [q_proj, v_proj]\n"
@@ -119,7 +119,7 @@ private slots:
                          {.targets = {".*q_proj"}, .isPattern = true}}},
                        {"none", {"", {}}}});
     }
-    void haveTheirAdaptersByName()
+    void keepAdaptersByName()
     {
         const auto& [lines, names] = row<Adapter>();
         const auto document = recognize("base_model: some/network\ndatasets: []\nmicro_batch_size: 2\n"
@@ -140,7 +140,7 @@ private slots:
         QCOMPARE(here.train->globalBatchSize, there.train->globalBatchSize);
     }
 
-    void takeThePlaceOfAConfigsOwn()
+    void replaceTheNetworkOfAConfig()
     {
         const auto own = recognize("base_model: some/network\ndatasets: []\nmicro_batch_size: 2\n"
                                    "gradient_accumulation_steps: 4\nsequence_len: 128\n",
@@ -152,7 +152,7 @@ private slots:
         QVERIFY(std::holds_alternative<UnsupportedModel>(asRunHere(other).model));
     }
 
-    void learnByPreferences_data()
+    void learnFromPreferences_data()
     {
         using enum model::Preference;
         const std::string axolotl = "base_model: gpt2\nmicro_batch_size: 1\ngradient_accumulation_steps: 1\n";
@@ -198,7 +198,7 @@ private slots:
                Dpo}},
              {"torchtune, PPO", {torchtune + "loss: {_component_: torchtune.rlhf.loss.PPOLoss}\n", None}}});
     }
-    void learnByPreferences()
+    void learnFromPreferences()
     {
         const auto& [text, preference] = row<Preferences>();
         const auto document = recognize(text);
@@ -213,8 +213,8 @@ private slots:
         QCOMPARE(here.train->writtenSize(), there.train->writtenSize());
     }
 
-    /// The network is another, and the run is the same.
-    void learnByPreferencesWithAnotherNetwork()
+    /// Replacing the network does not change the run.
+    void learnFromPreferencesWithAnotherNetwork()
     {
         const auto own = recognize("model_name_or_path: gpt2\nper_device_train_batch_size: 1\n"
                                    "finetuning_type: full\nstage: dpo\n");
@@ -227,7 +227,7 @@ private slots:
         QVERIFY(std::holds_alternative<model::ModelSpec>(here.model));
     }
 
-    void tellOfModulesThatAreNotTheTrainers_data()
+    void warnOfModulesThatReplaceTheTrainers_data()
     {
         const std::string foundry = "global_train_batch_size: 8\ndevice_train_microbatch_size: 4\n"
                                     "max_seq_len: 16\n";
@@ -252,21 +252,21 @@ private slots:
               {foundry + "model: {name: hf_causal_lm, pretrained_model_name_or_path: gpt2}\n", false}},
              {"TRL", {"model_name_or_path: gpt2\nper_device_train_batch_size: 1\n", false}}});
     }
-    void tellOfModulesThatAreNotTheTrainers()
+    void warnOfModulesThatReplaceTheTrainers()
     {
-        const auto& [text, isTold] = row<std::string, bool>();
-        const auto tells = [](const ConfigContents& contents) {
+        const auto& [text, isWarned] = row<std::string, bool>();
+        const auto hasWarning = [](const ConfigContents& contents) {
             return std::ranges::any_of(contents.warnings, [](const Warning& warning) {
                 return warning.approximation == approximation::otherModules;
             });
         };
         const ConfigContents contents = recognize(text)->readForPython();
         QVERIFY(std::holds_alternative<model::ModelSpec>(contents.model));
-        QVERIFY(!tells(contents));
-        QCOMPARE(tells(asPythonRuns(contents)), isTold);
+        QVERIFY(!hasWarning(contents));
+        QCOMPARE(hasWarning(asPythonRuns(contents)), isWarned);
     }
 
-    void areNotWrittenInBatchpeaksOwnWords()
+    void areNotWrittenAsBatchpeakConfigs()
     {
         const auto contents = recognize(unknownFamily)->readForPython();
         QVERIFY_EXCEPTION_THROWN(toOwnYaml(contents), ConfigError);
@@ -275,7 +275,7 @@ private slots:
             ConfigError);
     }
 
-    void areTooLongToBeOne()
+    void haveALimitedLength()
     {
         const std::string padding(300 * 1024, 'x');
         const auto contents =

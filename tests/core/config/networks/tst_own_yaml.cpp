@@ -24,14 +24,14 @@ void addFiles(const batchpeak::test::Rows<QString>& add, const QString& folder)
     }
 }
 
-/// What decides a run, as the two formats should agree on it.
+/// Compares everything that determines a run.
 void compareRuns(const ConfigContents& actual, const ConfigContents& expected)
 {
     QVERIFY(std::get<model::ModelSpec>(actual.model) == std::get<model::ModelSpec>(expected.model));
     QVERIFY(actual.precision == expected.precision);
     QVERIFY(actual.optimizer == expected.optimizer);
     QVERIFY(actual.step == expected.step);
-    // These two are the micro-batch size's to say.
+    // In Batchpeak's own configs, the setting of the micro-batch size determines these two.
     TrainingSettings settings = expected.training;
     settings.halvesAutomatically = false;
     settings.accumulates.reset();
@@ -49,20 +49,20 @@ void compareRuns(const ConfigContents& actual, const ConfigContents& expected)
 
 } // namespace
 
-/// Tests that a config of any format, written as one of Batchpeak's own, is the same run.
+/// Tests that a config of any format describes the same run if it is written as one of Batchpeak's own.
 class OwnYamlTest : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void isTheSameRun_data()
+    void describesTheSameRun_data()
     {
         const auto add = rows<QString>();
         addFiles(add, QStringLiteral(BATCHPEAK_TEST_DATA "/configs"));
         addFiles(add, QStringLiteral(BATCHPEAK_SOURCE_DIR "/resources/examples"));
         addFiles(add, QStringLiteral(BATCHPEAK_SHARED_CONFIGS));
     }
-    void isTheSameRun()
+    void describesTheSameRun()
     {
         const auto& file = row<QString>();
         const ConfigContents contents = recognize(textOf(file))->read();
@@ -72,7 +72,7 @@ private slots:
         compareRuns(recognize(yaml)->read(), contents);
     }
 
-    void writesWaysOfOptimizers()
+    void writesOptionsOfOptimizers()
     {
         const ConfigContents contents =
             recognize("batchpeak: 1\nmodel: {family: resnet}\nbatch_size: 8\noptimizer: sgd\n"
@@ -83,7 +83,7 @@ private slots:
         compareRuns(recognize(toOwnYaml(contents))->read(), contents);
     }
 
-    void writesChunksThatAreComputedAgain()
+    void writesRecomputedLossChunks()
     {
         const ConfigContents contents =
             recognize("batchpeak: 1\n"
@@ -109,13 +109,13 @@ private slots:
         QVERIFY2(recognize(yaml)->read().training == contents.training, yaml.c_str());
     }
 
-    void readsTheExamplesOfTheDocument_data()
+    void readsTheDocumentedExamples_data()
     {
-        // Published counts: of TinyLlama and of T5-small.
+        // Counts that are published for TinyLlama and T5-small.
         rows<int, std::int64_t, std::int64_t>(
             {{"usual keys", {1, 1100048384, 2048}}, {"every key", {2, 60506624, 1024}}});
     }
-    void readsTheExamplesOfTheDocument()
+    void readsTheDocumentedExamples()
     {
         const auto& [place, parameters, sequenceLength] = row<int, std::int64_t, std::int64_t>();
         const QString document =
@@ -143,7 +143,7 @@ private slots:
         compareRuns(recognize(toOwnYaml(contents))->read(), contents);
     }
 
-    void namesTheSizeThatThereIs()
+    void namesThePresentSize()
     {
         ConfigContents contents = recognize("batchpeak: 1\nmodel: {family: resnet}\nbatch_size: 8\n")->read();
         contents.train->setting = Explore{};

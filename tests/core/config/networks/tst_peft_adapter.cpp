@@ -25,7 +25,7 @@ struct Adapted
     std::string network;
     PeftAdapter adapter;
     std::string targets;
-    /// Beginnings of names, with blanks between.
+    /// Prefixes of parameter names, separated by spaces.
     std::string parts;
 };
 
@@ -64,36 +64,36 @@ std::string textOf(const Names& names)
     return text;
 }
 
-PeftAdapter beside(ModuleChoice targets)
+PeftAdapter adapterOn(ModuleChoice targets)
 {
     return {.targets = std::move(targets), .place = {.path = "target_modules", .position = {3, 7}}};
 }
 
-PeftAdapter besideLayers(ModuleChoice targets, std::vector<std::int64_t> layers, Names patterns = {})
+PeftAdapter adapterOnLayers(ModuleChoice targets, std::vector<std::int64_t> layers, Names patterns = {})
 {
-    PeftAdapter adapter = beside(std::move(targets));
+    PeftAdapter adapter = adapterOn(std::move(targets));
     adapter.layers = std::move(layers);
     adapter.layersPatterns = std::move(patterns);
     return adapter;
 }
 
-PeftAdapter without(ModuleChoice targets, ModuleChoice excluded)
+PeftAdapter adapterWithout(ModuleChoice targets, ModuleChoice excluded)
 {
-    PeftAdapter adapter = beside(std::move(targets));
+    PeftAdapter adapter = adapterOn(std::move(targets));
     adapter.excluded = std::move(excluded);
     return adapter;
 }
 
-PeftAdapter saving(ModuleChoice targets, Names modules)
+PeftAdapter adapterSaving(ModuleChoice targets, Names modules)
 {
-    PeftAdapter adapter = beside(std::move(targets));
+    PeftAdapter adapter = adapterOn(std::move(targets));
     adapter.modulesToSave = std::move(modules);
     return adapter;
 }
 
-PeftAdapter linearNames(bool takesConv1d)
+PeftAdapter adapterOnLinearNames(bool takesConv1d)
 {
-    PeftAdapter adapter = beside(Names());
+    PeftAdapter adapter = adapterOn(Names());
     adapter.targetsLinearNames = true;
     adapter.takesConv1d = takesConv1d;
     return adapter;
@@ -103,7 +103,7 @@ constexpr const char* allOfLlama = "query key value attention_output gate up dow
 
 } // namespace
 
-/// Tests which modules get adapters by their names, compared with PEFT.
+/// Tests which modules get adapters by their names. The expected modules are PEFT's.
 class PeftAdapterTest : public QObject
 {
     Q_OBJECT
@@ -112,72 +112,72 @@ private slots:
     void adapts_data()
     {
         const auto add = rows<Adapted>();
-        add("usual ones", {"llama", beside({}), "query value"});
-        add("usual ones of GPT-2", {"gpt2", beside({}), "query_key_value"});
-        add("usual ones of T5", {"t5", beside({}), "query value cross_query cross_value"});
-        add("usual ones of BERT", {"bert", beside({}), "query value"});
-        add("all linear", {"llama", beside("all-linear"), allOfLlama});
-        add("all linear, in capitals", {"llama", beside("All-Linear"), allOfLlama});
+        add("usual ones", {"llama", adapterOn({}), "query value"});
+        add("usual ones of GPT-2", {"gpt2", adapterOn({}), "query_key_value"});
+        add("usual ones of T5", {"t5", adapterOn({}), "query value cross_query cross_value"});
+        add("usual ones of BERT", {"bert", adapterOn({}), "query value"});
+        add("all linear", {"llama", adapterOn("all-linear"), allOfLlama});
+        add("all linear, in capitals", {"llama", adapterOn("All-Linear"), allOfLlama});
         add("all linear of GPT-2",
-            {"gpt2", beside("all-linear"), "query_key_value attention_output up down"});
+            {"gpt2", adapterOn("all-linear"), "query_key_value attention_output up down"});
         add("feed-forward layers before experts",
-            {"glm4_moe", beside(Names{"q_proj", "mlp.up_proj"}), "query up.0"});
+            {"glm4_moe", adapterOn(Names{"q_proj", "mlp.up_proj"}), "query up.0"});
         add("experts that every token takes",
-            {"glm4_moe", beside(Names{"q_proj", "shared_experts.up_proj"}), "up.1.2 query"});
-        add("both of these", {"glm4_moe", beside(Names{"up_proj"}), "up"});
-        add("usual ones of branches side by side", {"gpt_neox", beside({}), "query_key_value"});
-        add("usual ones of GPT-J", {"gptj", beside({}), "value query"});
+            {"glm4_moe", adapterOn(Names{"q_proj", "shared_experts.up_proj"}), "up.1.2 query"});
+        add("both of these", {"glm4_moe", adapterOn(Names{"up_proj"}), "up"});
+        add("usual ones of branches side by side", {"gpt_neox", adapterOn({}), "query_key_value"});
+        add("usual ones of GPT-J", {"gptj", adapterOn({}), "value query"});
         add("all linear of GPT-Neo",
-            {"gpt_neo", beside("all-linear"), "key value query attention_output up down"});
-        add("saved head of classes", {"bert with classes", saving(Names{"query"}, {"classifier"}), "query",
-                                      "next_sentence.weight next_sentence.bias"});
-        add("all linear of T5", {"t5 1.1", beside("all-linear"),
+            {"gpt_neo", adapterOn("all-linear"), "key value query attention_output up down"});
+        add("saved head of classes", {"bert with classes", adapterSaving(Names{"query"}, {"classifier"}),
+                                      "query", "next_sentence.weight next_sentence.bias"});
+        add("all linear of T5", {"t5 1.1", adapterOn("all-linear"),
                                  "query key value attention_output gate up down cross_query cross_key "
                                  "cross_value cross_output"});
-        add("all linear of images", {"vit", beside("all-linear"),
+        add("all linear of images", {"vit", adapterOn("all-linear"),
                                      "query key value attention_output up down "
                                      "output"});
-        add("linear names", {"llama", linearNames(false), allOfLlama});
+        add("linear names", {"llama", adapterOnLinearNames(false), allOfLlama});
         add("linear names of GPT-2 in 4 bits",
-            {"gpt2", linearNames(true), "query_key_value attention_output up down"});
-        add("ends of names", {"llama", beside(Names{"q_proj", "mlp.up_proj"}), "query up"});
-        add("a part of a word is no end", {"llama", beside(Names{"q_proj", "proj"}), "query"});
-        add("two modules of one name", {"gpt2", beside(Names{"c_proj"}), "attention_output down"});
-        add("one layer by its number", {"llama", beside(Names{"1.self_attn.q_proj"}), "query.1"});
-        add("a whole name", {"llama", beside(Names{"model.layers.2.mlp.down_proj"}), "down.2"});
+            {"gpt2", adapterOnLinearNames(true), "query_key_value attention_output up down"});
+        add("ends of names", {"llama", adapterOn(Names{"q_proj", "mlp.up_proj"}), "query up"});
+        add("a part of a word is no end", {"llama", adapterOn(Names{"q_proj", "proj"}), "query"});
+        add("two modules of one name", {"gpt2", adapterOn(Names{"c_proj"}), "attention_output down"});
+        add("one layer by its number", {"llama", adapterOn(Names{"1.self_attn.q_proj"}), "query.1"});
+        add("a whole name", {"llama", adapterOn(Names{"model.layers.2.mlp.down_proj"}), "down.2"});
         add("a name from within",
-            {"llama", beside(Names{"layers.2.mlp.down_proj", "q_proj"}), "query down.2"});
+            {"llama", adapterOn(Names{"layers.2.mlp.down_proj", "q_proj"}), "query down.2"});
         add("a number with a zero before it is another",
-            {"llama", beside(Names{"layers.02.mlp.down_proj", "q_proj"}), "query"});
+            {"llama", adapterOn(Names{"layers.02.mlp.down_proj", "q_proj"}), "query"});
         add("a number beyond the layers",
-            {"llama", beside(Names{"layers.3.mlp.down_proj", "q_proj"}), "query"});
-        add("output", {"llama", beside(Names{"lm_head"}), "output"});
-        add("output that is the embedding", {"gpt2", beside(Names{"lm_head"}), "output"});
-        add("pattern",
-            {"llama", beside("model.layers.[\\d]+.(mlp|self_attn).(up|down|gate|q|k|v|o)_proj"), allOfLlama});
+            {"llama", adapterOn(Names{"layers.3.mlp.down_proj", "q_proj"}), "query"});
+        add("output", {"llama", adapterOn(Names{"lm_head"}), "output"});
+        add("output that is the embedding", {"gpt2", adapterOn(Names{"lm_head"}), "output"});
+        add("pattern", {"llama", adapterOn("model.layers.[\\d]+.(mlp|self_attn).(up|down|gate|q|k|v|o)_proj"),
+                        allOfLlama});
         add("pattern of some layers",
-            {"llama", beside(".*\\.layers\\.(0|2)\\.self_attn\\.(q|v)_proj|.*\\.mlp\\.up_proj"),
+            {"llama", adapterOn(".*\\.layers\\.(0|2)\\.self_attn\\.(q|v)_proj|.*\\.mlp\\.up_proj"),
              "query.0.2 value.0.2 up"});
-        add("pattern of heads", {"bert with all heads", beside(".*(pooler|transform)\\.dense"), "dense"});
-        add("layers", {"llama", besideLayers(Names{"q_proj", "up_proj"}, {0, 2}), "query.0.2 up.0.2"});
-        add("layers by their word", {"llama", besideLayers(Names{"q_proj"}, {1}, {"layers"}), "query.1"});
-        add("layers of all linear", {"llama", besideLayers("all-linear", {1}),
+        add("pattern of heads", {"bert with all heads", adapterOn(".*(pooler|transform)\\.dense"), "dense"});
+        add("layers", {"llama", adapterOnLayers(Names{"q_proj", "up_proj"}, {0, 2}), "query.0.2 up.0.2"});
+        add("layers by their word", {"llama", adapterOnLayers(Names{"q_proj"}, {1}, {"layers"}), "query.1"});
+        add("layers of all linear", {"llama", adapterOnLayers("all-linear", {1}),
                                      "query.1 key.1 value.1 attention_output.1 gate.1 up.1 down.1"});
-        add("layers of a pattern do not count", {"llama", besideLayers(".*q_proj", {1}), "query"});
-        add("blocks of T5", {"t5", besideLayers(Names{"q"}, {0, 1}), "query.0.1 cross_query"});
-        add("excluded by name",
-            {"llama", without("all-linear", Names{"mlp.up_proj", "o_proj"}), "query key value gate down"});
+        add("layers of a pattern do not count", {"llama", adapterOnLayers(".*q_proj", {1}), "query"});
+        add("blocks of T5", {"t5", adapterOnLayers(Names{"q"}, {0, 1}), "query.0.1 cross_query"});
+        add("excluded by name", {"llama", adapterWithout("all-linear", Names{"mlp.up_proj", "o_proj"}),
+                                 "query key value gate down"});
         add("excluded by pattern",
-            {"llama", without(Names{"q_proj", "v_proj"}, ".*layers\\.0\\..*"), "query.1.2 value.1.2"});
-        add("saved", {"llama", saving(Names{"q_proj"}, {"embed_tokens", "lm_head"}), "query",
+            {"llama", adapterWithout(Names{"q_proj", "v_proj"}, ".*layers\\.0\\..*"), "query.1.2 value.1.2"});
+        add("saved", {"llama", adapterSaving(Names{"q_proj"}, {"embed_tokens", "lm_head"}), "query",
                       "embed_tokens.weight output.weight"});
         add("saved of a network whose output is its embedding",
-            {"gpt2", saving(Names{"c_attn"}, {"lm_head"}), "query_key_value", "output.weight"});
-        add("saved by the end of a name", {"gpt2", saving(Names{"c_attn"}, {"ln_f"}), "query_key_value",
-                                           "final_norm.weight final_norm.bias"});
+            {"gpt2", adapterSaving(Names{"c_attn"}, {"lm_head"}), "query_key_value", "output.weight"});
+        add("saved by the end of a name", {"gpt2", adapterSaving(Names{"c_attn"}, {"ln_f"}),
+                                           "query_key_value", "final_norm.weight final_norm.bias"});
         add("saved is not adapted",
-            {"llama", saving(Names{"q_proj", "lm_head"}, {"lm_head"}), "query", "output.weight"});
-        add("saved layer", {"llama", saving(Names{"q_proj"}, {"layers.2"}), "query.0.1", "layers.2."});
+            {"llama", adapterSaving(Names{"q_proj", "lm_head"}, {"lm_head"}), "query", "output.weight"});
+        add("saved layer", {"llama", adapterSaving(Names{"q_proj"}, {"layers.2"}), "query.0.1", "layers.2."});
     }
 
     void adapts()
@@ -193,9 +193,9 @@ private slots:
     void trainsTheHeadOfClassifiers_data()
     {
         const auto add = rows<Adapted>();
-        add("classes of texts", {"bert with classes", beside(Names{"query"}), "query",
+        add("classes of texts", {"bert with classes", adapterOn(Names{"query"}), "query",
                                  "next_sentence.weight next_sentence.bias"});
-        add("no head of that kind", {"llama", beside(Names{"q_proj"}), "query"});
+        add("no head of that kind", {"llama", adapterOn(Names{"q_proj"}), "query"});
     }
 
     void trainsTheHeadOfClassifiers()
@@ -210,10 +210,10 @@ private slots:
         QCOMPARE(textOf(tuning.trainedParts), parts);
     }
 
-    void tellsThatExpertsHaveNoAdapters()
+    void warnsThatExpertsHaveNoAdapters()
     {
         std::vector<Warning> warnings;
-        const model::Tuning tuning = tuningOf(beside("all-linear"), namedNetwork("mixtral"), warnings);
+        const model::Tuning tuning = tuningOf(adapterOn("all-linear"), namedNetwork("mixtral"), warnings);
         QCOMPARE(textOf(tuning.targets), "query key value attention_output");
         QCOMPARE(warnings.size(), std::size_t{1});
         QCOMPARE(warnings.front().sentence,
@@ -221,8 +221,8 @@ private slots:
                  "transformers 5; releases of PEFT after 0.18 may put some beside them too.");
     }
 
-    /// peft 0.18's print_trainable_parameters() for Llama-3.2-1B with r 8: attention alone, and all linear
-    /// layers.
+    /// Counts of print_trainable_parameters() in PEFT 0.18 for Llama-3.2-1B with rank 8: attention only, and
+    /// all linear layers.
     void countsAsPeftDoes()
     {
         model::DecoderSpec spec = std::get<model::DecoderSpec>(namedNetwork("llama").architecture);
@@ -236,7 +236,7 @@ private slots:
         const model::ModelSpec network{.family = "llama", .architecture = spec};
         std::vector<Warning> warnings;
         const auto counted = [&](const ModuleChoice& targets) {
-            return model::parameterCounts(network, tuningOf(beside(targets), network, warnings));
+            return model::parameterCounts(network, tuningOf(adapterOn(targets), network, warnings));
         };
         QCOMPARE(counted({}).trained, std::int64_t{851968});
         QCOMPARE(counted("all-linear").trained, std::int64_t{5636096});
@@ -246,18 +246,20 @@ private slots:
     void refuses_data()
     {
         const auto add = rows<Refused>();
-        add("embedding", {"llama", beside(Names{"q_proj", "embed_tokens"}), "adapters on embeddings"});
+        add("embedding", {"llama", adapterOn(Names{"q_proj", "embed_tokens"}), "adapters on embeddings"});
         add("experts by their older names",
-            {"mixtral", beside(Names{"q_proj", "w1", "w2", "w3"}), "adapters on experts"});
-        add("router", {"mixtral", beside(Names{"q_proj", "gate"}), "adapters on experts"});
+            {"mixtral", adapterOn(Names{"q_proj", "w1", "w2", "w3"}), "adapters on experts"});
+        add("router", {"mixtral", adapterOn(Names{"q_proj", "gate"}), "adapters on experts"});
         add("classifier",
-            {"bert with all heads", beside("all-linear"), "adapters on modules that have none here"});
-        add("one of two heads", {"bert with all heads", beside(Names{"pooler.dense"}),
+            {"bert with all heads", adapterOn("all-linear"), "adapters on modules that have none here"});
+        add("one of two heads", {"bert with all heads", adapterOn(Names{"pooler.dense"}),
                                  "adapters on modules that have none here"});
-        add("convolution", {"vit", beside(Names{"projection"}), "adapters on modules that have none here"});
-        add("an encoder alone", {"t5", beside("encoder.*\\.q"), "adapters on modules that have none here"});
-        add("reference", {"llama", beside("(a)\\1"), "a pattern of names that is not read"});
-        add("network of convolutions", {"none", beside({}), "adapters on modules that have none here"});
+        add("convolution",
+            {"vit", adapterOn(Names{"projection"}), "adapters on modules that have none here"});
+        add("an encoder alone",
+            {"t5", adapterOn("encoder.*\\.q"), "adapters on modules that have none here"});
+        add("reference", {"llama", adapterOn("(a)\\1"), "a pattern of names that is not read"});
+        add("network of convolutions", {"none", adapterOn({}), "adapters on modules that have none here"});
     }
 
     void refuses()
@@ -276,34 +278,34 @@ private slots:
         }
     }
 
-    void saysWhatPeftRefuses_data()
+    void reportsWhatPeftRefuses_data()
     {
         const auto add = rows<Refused>();
         add("nothing of that name",
-            {"llama", beside(Names{"c_attn"}),
+            {"llama", adapterOn(Names{"c_attn"}),
              "The value of target_modules names no module of the network, a llama, that can have an adapter; "
              "write names such as q_proj, v_proj."});
-        add("no whole name", {"llama", beside("q_proj"),
+        add("no whole name", {"llama", adapterOn("q_proj"),
                               "The value of target_modules names no module of the network, a llama, that can "
                               "have an adapter; write names such as q_proj, v_proj."});
         add("Conv1D is no Linear",
-            {"gpt2", linearNames(false),
+            {"gpt2", adapterOnLinearNames(false),
              "The value of target_modules names no module of the network, a gpt2, that can have an adapter; "
              "write names such as c_attn."});
-        add("normalization", {"llama", beside(Names{"q_proj", "input_layernorm"}),
+        add("normalization", {"llama", adapterOn(Names{"q_proj", "input_layernorm"}),
                               "The value of target_modules names model.layers.0.input_layernorm, a "
                               "normalization, which PEFT has "
                               "no adapter for; leave it out."});
         add("no usual ones",
-            {"vit", beside({}),
+            {"vit", adapterOn({}),
              "target_modules names no modules, and PEFT has no usual ones for the network vit; "
              "write some."});
         add("illegal pattern",
-            {"llama", beside("(a"),
+            {"llama", adapterOn("(a"),
              "The value of target_modules is no regular expression: missing closing parenthesis."});
     }
 
-    void saysWhatPeftRefuses()
+    void reportsWhatPeftRefuses()
     {
         const auto& [network, adapter, problem] = row<Refused>();
         std::vector<Warning> warnings;
@@ -356,7 +358,7 @@ private slots:
         QCOMPARE(found.hasPartsOfMatrices, hasPartsOfMatrices);
     }
 
-    void readsItsOwnWords()
+    void readsPeftConfigs()
     {
         const YamlDocument document(
             "{r: 4, lora_alpha: 12, lora_dropout: 0.1, use_rslora: true, use_dora: true,"
