@@ -12,10 +12,10 @@
 
 namespace batchpeak::data {
 
-/// Returns a header as numpy.lib.format writes it: padded to a multiple of 64 bytes, of which the last ends
-/// the line.
+/// Returns a header as numpy.lib.format writes it: padded to a multiple of 64 bytes, with a line feed at the
+/// end.
 ///
-/// \param text  the dictionary
+/// \param text  the dictionary in the header
 inline QByteArray npyHeader(const QByteArray& text, char version = 1)
 {
     const qsizetype before = version == 1 ? 10 : 12;
@@ -49,7 +49,7 @@ inline bool writeFile(const QString& path, const QByteArray& bytes)
     return file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size();
 }
 
-/// Returns the message with which \p open is refused; empty if it is not.
+/// Returns the message of the DataError that \p open throws; empty if it throws none.
 template<typename Open>
 QString refusalOf(const Open& open)
 {

@@ -43,7 +43,7 @@ private:
 private slots:
     void init() { m_folder = std::make_unique<QTemporaryDir>(); }
 
-    void cutsEachArrayForItself()
+    void splitsEachArraySeparately()
     {
         write("b.npy", npyOf("(9,)", {1, 2, 3, 4, 5, 6, 7, 8, 9}));
         write("a.npy", npyOf("(5,)", {10, 20, 30, 40, 50}));
@@ -59,7 +59,7 @@ private slots:
         QVERIFY(source->row(2) == (Row{5, 6, 7, 8}));
     }
 
-    void takesARowForASample()
+    void treatsRowsAsSamples()
     {
         write("long.npy", npyOf("(2, 5)", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
         write("short.npy", npyOf("(2, 3)", {11, 12, 13, 14, 15, 16}));
@@ -71,7 +71,7 @@ private slots:
         QVERIFY(source->row(3) == (Row{14, 15, 16, noToken}));
     }
 
-    void namesATokenOfNoVocabulary_data()
+    void namesATokenOutsideTheVocabulary_data()
     {
         rows<QByteArray, QString>(
             {{"one dimension",
@@ -83,7 +83,7 @@ private slots:
               {npyHeader(npyDictionary("|i1", "(8,)")) + QByteArray(7, '\1') + '\xff',
                QStringLiteral("array.npy holds -1 at [7], ")}}});
     }
-    void namesATokenOfNoVocabulary()
+    void namesATokenOutsideTheVocabulary()
     {
         const auto& [bytes, named] = row<QByteArray, QString>();
         write("array.npy", bytes);
@@ -114,7 +114,7 @@ private slots:
         QVERIFY2(refusal.endsWith(QLatin1Char('.')), qPrintable(refusal));
     }
 
-    void refusesWhatIsNoFolder()
+    void refusesUnusablePaths()
     {
         VERIFY_CONTAINS(refusalOf([&] { opened(); }), "holds no .npy file");
         const std::string absent = m_folder->path().toStdString() + "/absent";
@@ -135,8 +135,8 @@ private slots:
         VERIFY_CONTAINS(refusalOf([&] { opened({}); }), "not made of tokens");
     }
 
-    // More files than a process may hold open.
-    void takesManyFiles()
+    // There are more files than a process may have open.
+    void readsManyFiles()
     {
         for (int i = 0; i < 1500; ++i) {
             const QString name = QStringLiteral("%1.npy").arg(i, 4, 10, QLatin1Char('0'));

@@ -135,8 +135,8 @@ private slots:
                  qPrintable(refusal));
     }
 
-    // Whatever a file ends in, it is refused and no more.
-    void survivesEveryCut()
+    // A truncated file is refused, wherever it ends.
+    void refusesEveryTruncatedFile()
     {
         const QByteArray whole = npyHeader(npyDictionary("<u2", "(3,)")) + QByteArray(6, '\1');
         for (qsizetype length = 0; length < whole.size(); ++length)

@@ -26,7 +26,8 @@ private:
     }
 
 private slots:
-    // From an implementation in Python of seed_seq and mt19937_64 as the standard defines them.
+    // Expected orders are from a Python implementation of seed_seq and mt19937_64 as the standard defines
+    // them.
     void isTheSameEverywhere_data()
     {
         rows<quint64, qint64, QList<qint64>>(
@@ -44,7 +45,7 @@ private slots:
             QCOMPARE(order.at(epoch, place), expected[place]);
     }
 
-    void takesEachSampleOnce()
+    void usesEachSampleOnce()
     {
         const SampleOrder order(1000, 3);
         for (const std::int64_t epoch : {0, 1, 7}) {
@@ -55,13 +56,13 @@ private slots:
         }
     }
 
-    void changesWithSeedAndEpochAlone()
+    void dependsOnlyOnSeedAndEpoch()
     {
         const SampleOrder order(100, 3);
         const std::vector<std::int64_t> first = orderOf(order, 0, 100);
         QVERIFY(orderOf(order, 1, 100) != first);
         QVERIFY(orderOf(SampleOrder(100, 4), 0, 100) != first);
-        // Another epoch was asked for in between, as a resumed run asks for none.
+        // The order of an epoch does not depend on earlier calls, as a resumed run makes none.
         QVERIFY(orderOf(order, 0, 100) == first);
         QVERIFY(orderOf(SampleOrder(100, 3), 0, 100) == first);
     }

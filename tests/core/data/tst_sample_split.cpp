@@ -34,7 +34,7 @@ private:
     }
 
 private slots:
-    void takesEachSampleOnce_data()
+    void usesEachSampleOnce_data()
     {
         rows<qint64, qint64>({{"none", {10, 0}},
                               {"one", {10, 1}},
@@ -42,7 +42,7 @@ private slots:
                               {"all but one", {10, 9}},
                               {"a share of many", {10000, 500}}});
     }
-    void takesEachSampleOnce()
+    void usesEachSampleOnce()
     {
         const auto& [samples, heldOut] = row<qint64, qint64>();
         const SampleSplit split(samples, heldOut, 42);
@@ -56,7 +56,7 @@ private slots:
             QCOMPARE(all[i], static_cast<std::int64_t>(i));
     }
 
-    // From an implementation in Python of SplitMix64, seed_seq and mt19937_64.
+    // Expected samples are from a Python implementation of SplitMix64, seed_seq and mt19937_64.
     void isTheSameEverywhere_data()
     {
         rows<quint64, QList<qint64>>({{"seed 0", {0, {14, 13, 18, 1, 19}}},
@@ -70,14 +70,14 @@ private slots:
         QCOMPARE(QList<qint64>(heldOut.begin(), heldOut.end()), expected);
     }
 
-    void dependsOnSeedAndCountsAlone()
+    void dependsOnlyOnSeedAndCounts()
     {
         const auto heldOut = heldOutIn(SampleSplit(1000, 100, 3));
         QVERIFY(heldOutIn(SampleSplit(1000, 100, 3)) == heldOut);
         QVERIFY(heldOutIn(SampleSplit(1000, 100, 4)) != heldOut);
     }
 
-    // The first of them stand for all, so that they must not come from one end of the data.
+    // The first held-out samples represent all samples, so they must not be from one end of the data.
     void drawsFromAllOfTheData()
     {
         const SampleSplit split(10000, 1000, 9);

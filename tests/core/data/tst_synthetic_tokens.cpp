@@ -20,7 +20,7 @@ private slots:
     {
         rows<std::int64_t>({{"one token", 1}, {"tiny", 67}, {"GPT-2", 50257}, {"large", 250880}});
     }
-    // Of the seven in eight that follow, all do alike; a random one may too.
+    // Seven of eight tokens follow the same rule. The eighth is random, but may match the rule by chance.
     void followsARule()
     {
         const auto& vocabulary = row<std::int64_t>();
@@ -57,19 +57,19 @@ private slots:
         QVERIFY(*std::ranges::max_element(tokens) > 40000);
     }
 
-    void dependsOnSeedAndNumberAlone()
+    void dependsOnlyOnSeedAndNumber()
     {
         const TokenShape shape{.length = 50, .vocabularySize = 67};
         const auto source = syntheticTokens(shape, 10, 5);
         const std::vector<std::int64_t> third = source->row(3);
         QVERIFY(source->row(4) != third);
         QVERIFY(source->row(3) == third);
-        // More samples are other samples behind these.
+        // A larger number of samples only appends samples.
         QVERIFY(syntheticTokens(shape, 1000, 5)->row(3) == third);
         QVERIFY(syntheticTokens(shape, 10, 6)->row(3) != third);
     }
 
-    void refusesToHoldNothing()
+    void refusesZeroSamples()
     {
         QVERIFY_THROWS_EXCEPTION(DataError, syntheticTokens({.length = 5, .vocabularySize = 5}, 0, 1));
     }

@@ -27,7 +27,7 @@ private:
     }
 
 private slots:
-    void cutsBytesIntoRows()
+    void splitsBytesIntoRows()
     {
         const auto source =
             textTokens({.length = 4, .vocabularySize = 256}, written("text", "abcdefgh\xff\x00z"));
@@ -36,7 +36,7 @@ private slots:
         QVERIFY(source->row(0) == (std::vector<std::int64_t>{'a', 'b', 'c', 'd'}));
     }
 
-    void takesEveryByte()
+    void acceptsEveryByte()
     {
         QByteArray bytes;
         for (int byte = 0; byte < 256; ++byte)
@@ -47,8 +47,7 @@ private slots:
             QCOMPARE(row[static_cast<std::size_t>(byte)], byte);
     }
 
-    // Of a size that a vector of its tokens would not have room for: only the rows that are asked for are
-    // read.
+    // A vector of the tokens of this file would not fit into memory, so only the requested rows must be read.
     void readsAHugeFileRowByRow()
     {
         const std::string path = written("huge", "begin");
@@ -60,7 +59,7 @@ private slots:
         QVERIFY(source->row(size / 5 - 1) == std::vector<std::int64_t>(5, 0));
     }
 
-    void refusesWhatIsNoUse_data()
+    void refusesUnusableFiles_data()
     {
         rows<QByteArray, std::int64_t, std::int64_t, QString>(
             {{"vocabulary", {"text", 4, 255, QStringLiteral("the vocabulary of this network has 255")}},
@@ -71,7 +70,7 @@ private slots:
              {"pipe", {"pipe", 4, 256, QStringLiteral("pipe is no regular file")}},
              {"images", {"text", 0, 0, QStringLiteral("not made of tokens")}}});
     }
-    void refusesWhatIsNoUse()
+    void refusesUnusableFiles()
     {
         const auto& [file, length, vocabulary, named] =
             row<QByteArray, std::int64_t, std::int64_t, QString>();
@@ -85,7 +84,7 @@ private slots:
         QVERIFY2(refusal.endsWith(QLatin1Char('.')), qPrintable(refusal));
     }
 
-    void tellsOfAFileThatBecameShorter()
+    void reportsATruncatedFile()
     {
         const std::string path = written("shrinks", QByteArray(100, 'x'));
         const auto source = textTokens({.length = 10, .vocabularySize = 256}, path);

@@ -31,7 +31,7 @@ EncoderDecoderSpec t5(const Size& size)
             .feedForwardSize = size.feedForward};
 }
 
-// T5 1.1: a gated feed-forward layer, and an output embedding of its own.
+// Returns T5 1.1, which has gated feed-forward layers and a separate output embedding.
 EncoderDecoderSpec t5Revised(const Size& size)
 {
     EncoderDecoderSpec spec = t5(size);
@@ -47,9 +47,9 @@ class EncoderDecoderSpecTest : public QObject
     Q_OBJECT
 
 private slots:
-    // Sizes of arXiv 1910.10683, section 3.7, and of T5 1.1, as Hugging Face counts
+    // Sizes are from arXiv 1910.10683, section 3.7, and from T5 1.1; counts are Hugging Face's for
     // T5ForConditionalGeneration.
-    void countsWhatWasPublished_data()
+    void countsPublishedNetworks_data()
     {
         rows<EncoderDecoderSpec, std::int64_t>(
             {{"small", {t5({512, 6, 8, 64, 2048}), 60506624}},
@@ -60,7 +60,7 @@ private slots:
              {"1.1 small", {t5Revised({512, 8, 6, 64, 1024}), 76961152}},
              {"1.1 base", {t5Revised({768, 12, 12, 64, 2048}), 247577856}}});
     }
-    void countsWhatWasPublished()
+    void countsPublishedNetworks()
     {
         const auto& [spec, expected] = row<EncoderDecoderSpec, std::int64_t>();
         QCOMPARE(parameterCount({.family = "t5", .architecture = spec}), expected);
@@ -72,11 +72,11 @@ private slots:
         spec.decoderLayers = 1;
         const std::int64_t without = parameterCount({.architecture = spec});
         spec.normalization = Normalization::LayerNorm;
-        // Two in each encoder layer, three in each decoder layer, and one at the end of either.
+        // Two in each encoder layer, three in each decoder layer, and one at the end of each stack.
         QCOMPARE(parameterCount({.architecture = spec}), without + 8 * (2 * 2 + 3 + 2));
     }
 
-    void namesWhatCannotBe_data()
+    void namesInvalidValues_data()
     {
         rows<Change, std::string>(
             {{"sound", {[](EncoderDecoderSpec&) {}, ""}},
@@ -88,7 +88,7 @@ private slots:
               {[](EncoderDecoderSpec& s) { s.maxRelativeDistance = 16; }, "more than half"}},
              {"drops all", {[](EncoderDecoderSpec& s) { s.dropout = 1; }, "dropout"}}});
     }
-    void namesWhatCannotBe()
+    void namesInvalidValues()
     {
         const auto& [change, named] = row<Change, std::string>();
         EncoderDecoderSpec spec = t5({8, 1, 2, 4, 16});

@@ -74,28 +74,28 @@ class EncoderSpecTest : public QObject
     Q_OBJECT
 
 private slots:
-    void countsWhatWasPublished_data()
+    void countsPublishedNetworks_data()
     {
         rows<EncoderSpec, std::int64_t>(
-            {// arXiv 1810.04805's sizes, as Hugging Face counts BertModel, BertForMaskedLM,
-             // BertForPreTraining.
+            {// Sizes are from arXiv 1810.04805; counts are Hugging Face's for BertModel,
+             // BertForMaskedLM and BertForPreTraining.
              {"BERT base", {withPooler(bert(768, 12, 12)), 109482240}},
              {"BERT base, no pooler", {bert(768, 12, 12), 108891648}},
              {"BERT base, masked language", {withMaskedLanguageHead(bert(768, 12, 12)), 109514298}},
              {"BERT base, pre-training", {forPreTraining(bert(768, 12, 12)), 110106428}},
              {"BERT large", {withPooler(bert(1024, 24, 16)), 335141888}},
-             // As Hugging Face counts EsmForMaskedLM, less its head for contacts, which masked-language
-             // training leaves alone: a weight for every head of every layer, and a bias.
+             // Counts are Hugging Face's for EsmForMaskedLM without the contact head, which masked-language
+             // training does not use: a weight for every head of every layer, and a bias.
              {"ESM-2 8M", {esm2(320, 6, 20), 7512474 - (6 * 20 + 1)}},
              {"ESM-2 650M", {esm2(1280, 33, 20), 651043254 - (33 * 20 + 1)}}});
     }
-    void countsWhatWasPublished()
+    void countsPublishedNetworks()
     {
         const auto& [spec, expected] = row<EncoderSpec, std::int64_t>();
         QCOMPARE(parameterCount({.family = "bert", .architecture = spec}), expected);
     }
 
-    void countsAnOutputOfItsOwn()
+    void countsAnUntiedOutput()
     {
         const EncoderSpec tied = withMaskedLanguageHead(bert(8, 1, 2));
         const EncoderSpec untied = changed(tied, [](EncoderSpec& spec) { spec.tiedEmbeddings = false; });
@@ -103,20 +103,20 @@ private slots:
                  parameterCount({.architecture = tied}) + 8 * tied.vocabularySize);
     }
 
-    void decaysMatricesAlone()
+    void decaysOnlyMatrices()
     {
         for (const Parameter& parameter : parameterTable(forPreTraining(bert(8, 1, 2))))
             QCOMPARE(parameter.decays, parameter.shape.size() == 2);
     }
 
-    void knowsItsLongestSequence()
+    void reportsTheLongestSequence()
     {
         QCOMPARE(longestSequence(bert(8, 1, 2)), std::optional<std::int64_t>(512));
         QCOMPARE(longestSequence(esm2(8, 1, 2)), std::optional<std::int64_t>());
         QCOMPARE(defaultSequenceLength(esm2(8, 1, 2)), 1026);
     }
 
-    void namesWhatCannotBe_data()
+    void namesInvalidValues_data()
     {
         rows<Change, std::string>(
             {{"sound", {[](EncoderSpec&) {}, ""}},
@@ -133,7 +133,7 @@ private slots:
               {[](EncoderSpec& s) { s.tokenDropout = true, s.maskToken = s.vocabularySize; }, "mask token"}},
              {"drops all", {[](EncoderSpec& s) { s.attentionDropout = 1; }, "dropout"}}});
     }
-    void namesWhatCannotBe()
+    void namesInvalidValues()
     {
         const auto& [change, named] = row<Change, std::string>();
         const auto problem = problemWith(changed(withMaskedLanguageHead(bert(8, 1, 2)), change));

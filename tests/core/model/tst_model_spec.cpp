@@ -20,7 +20,7 @@ class ModelSpecTest : public QObject
     Q_OBJECT
 
 private slots:
-    void namesWhatCannotBe_data()
+    void namesInvalidValues_data()
     {
         rows<Change, std::string>(
             {{"sound", {[](DecoderSpec&) {}, ""}},
@@ -102,7 +102,7 @@ private slots:
               {[](DecoderSpec& s) { s.heads = s.hiddenSize = 2048; }, "must be at most 1024"}},
              {"drops all", {[](DecoderSpec& s) { s.dropout = 1; }, "dropout"}}});
     }
-    void namesWhatCannotBe()
+    void namesInvalidValues()
     {
         const auto& [change, named] = row<Change, std::string>();
         DecoderSpec spec{.vocabularySize = 16,
@@ -119,7 +119,7 @@ private slots:
             QVERIFY2(problem->find(named) != std::string::npos, problem->c_str());
     }
 
-    void wordsGoBothWays()
+    void parsesItsOwnWords()
     {
         for (const Precision precision :
              {Precision::Fp32, Precision::Tf32, Precision::Bf16, Precision::PureBf16})

@@ -25,7 +25,7 @@ DecoderSpec llama()
     return spec;
 }
 
-/// Whose memory each layer has.
+/// Returns the index of the unit whose memory each layer uses.
 std::vector<std::size_t> lenders(const Architecture& architecture, Sharding sharding)
 {
     const ParameterShares shares =
@@ -43,7 +43,7 @@ class ParameterSharesTest : public QObject
     Q_OBJECT
 
 private slots:
-    void letsLayersOfAKindTakeTurns_data()
+    void sharesMemoryBetweenEqualLayers_data()
     {
         DecoderSpec experts = llama();
         experts.experts = 4;
@@ -67,7 +67,7 @@ private slots:
         add("residual blocks",
             {resNet, Sharding::Parameters, Lenders{0, 1, 2, 3, 4, 5, 4, 7, 8, 9, 8, 9, 8, 13, 14, 15}});
     }
-    void letsLayersOfAKindTakeTurns()
+    void sharesMemoryBetweenEqualLayers()
     {
         const auto& [architecture, sharding, expected] =
             row<Architecture, Sharding, std::vector<std::size_t>>();
@@ -92,26 +92,26 @@ private slots:
                 times[row] += table[row].role == ParameterRole::Quantized ? 1 : 100;
         }
         QVERIFY(std::ranges::all_of(times, [](int count) { return count == 1; }));
-        // The originals of a layer that is trained lie in it, so that it is of another kind.
+        // A trained layer also has its quantized originals, so no other layer has its shapes.
         QCOMPARE(shares.layers, std::size_t{6});
         QCOMPARE(shares.units[2].lender, std::size_t{2});
         QVERIFY(!shares.units[2].quantized.empty() && !shares.units[2].trained.empty());
     }
 
-    void dividesByTheDevices()
+    void dividesByDevices()
     {
         const auto table = parameterTable({.family = "test", .architecture = llama()});
         const ParameterShares two = parameterShares(table, Sharding::Parameters, 2);
         const ParameterShares eight = parameterShares(table, Sharding::Parameters, 8);
         const auto elements = static_cast<double>(parameterCounts(table).all());
-        // Each stretch of a unit is padded.
+        // Padding makes the shares approximate.
         QVERIFY(std::abs(static_cast<double>(two.trainedShare()) * 2.0 / elements - 1.0) < 0.1);
         QVERIFY(std::abs(static_cast<double>(eight.trainedShare()) * 8.0 / elements - 1.0) < 0.2);
         QCOMPARE(two.gathered, eight.gathered);
         QVERIFY(two.gathered < parameterShares(table, Sharding::Gradients, 2).gathered);
     }
 
-    void cutsNothingOnOneDeviceOrWhereNothingIsShared_data()
+    void ignoresShardingWithoutEffect_data()
     {
         rows<Phase, StepOptions, Sharding>(
             {{"one device", {Phase::Train, {.sharding = Sharding::Parameters}, Sharding::None}},
@@ -121,7 +121,7 @@ private slots:
              {"evaluation has parameters",
               {Phase::Eval, {.sharding = Sharding::Parameters, .shards = 2}, Sharding::Parameters}}});
     }
-    void cutsNothingOnOneDeviceOrWhereNothingIsShared()
+    void ignoresShardingWithoutEffect()
     {
         const auto& [phase, options, expected] = row<Phase, StepOptions, Sharding>();
         QCOMPARE(sharingIn(phase, options), expected);

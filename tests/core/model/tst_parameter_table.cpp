@@ -79,7 +79,7 @@ DecoderSpec bloom(std::int64_t hidden, std::int64_t layers, std::int64_t heads)
     return spec;
 }
 
-/// OPT learns two positions more than it uses (arXiv 2205.01068; its code pads them).
+/// Returns OPT, which learns two positions more than it uses (arXiv 2205.01068; its code pads them).
 DecoderSpec opt(std::int64_t hidden, std::int64_t layers, std::int64_t heads)
 {
     DecoderSpec spec = gpt(hidden, layers, heads, 2048);
@@ -105,7 +105,7 @@ DecoderSpec gemma2()
     return spec;
 }
 
-/// Biases everywhere and no table of positions, as GPT-NeoX and Phi have it.
+/// Returns a decoder with biases everywhere and without a position table, as in GPT-NeoX and Phi.
 DecoderSpec rotatedGpt(std::int64_t vocabulary, std::int64_t hidden, std::int64_t layers, Branches branches)
 {
     DecoderSpec spec = gpt(hidden, layers, 32, 2048);
@@ -150,7 +150,7 @@ DecoderSpec commandR()
     return spec;
 }
 
-DecoderSpec qwenOfExperts()
+DecoderSpec qwenMoe()
 {
     DecoderSpec spec = qwen2({151936, 2048, 24, 16, 16, 1408});
     spec.experts = 60;
@@ -160,7 +160,7 @@ DecoderSpec qwenOfExperts()
     return spec;
 }
 
-DecoderSpec deepSeekOfExperts()
+DecoderSpec deepSeekMoe()
 {
     DecoderSpec spec = llama({102400, 2048, 28, 16, 16, 1408});
     spec.experts = 64;
@@ -171,7 +171,7 @@ DecoderSpec deepSeekOfExperts()
     return spec;
 }
 
-/// Of what a name in the table begins with, the projections that an adapter can stand beside.
+/// Returns the projections that can have an adapter, of the parameters whose names begin with \p prefix.
 std::vector<Projection> projectionsOf(const DecoderSpec& spec, const std::string& prefix)
 {
     std::vector<Projection> projections;
@@ -191,9 +191,9 @@ class ParameterTableTest : public QObject
     Q_OBJECT
 
 private slots:
-    // Published counts: the configurations of the papers (GPT-3's, arXiv 2005.14165, with 5120 for the
-    // misprinted 5140), as Hugging Face counts them.
-    void countsWhatWasPublished_data()
+    // Configurations are from the papers (GPT-3's from arXiv 2005.14165, with 5120 for the misprinted 5140);
+    // counts are Hugging Face's.
+    void countsPublishedNetworks_data()
     {
         rows<DecoderSpec, std::int64_t>(
             {{"GPT-2 S", {gpt(768, 12, 12, 1024), 124439808}},
@@ -238,31 +238,31 @@ private slots:
              {"Phi-2", {phi2(), 2779683840}},
              {"Falcon 7b", {falcon(), 6921720704}},
              {"Command R 35b", {commandR(), 34980831232}},
-             {"Qwen1.5 MoE", {qwenOfExperts(), 14315784192}},
-             {"DeepSeekMoE 16b", {deepSeekOfExperts(), 16375728128}}});
+             {"Qwen1.5 MoE", {qwenMoe(), 14315784192}},
+             {"DeepSeekMoE 16b", {deepSeekMoe(), 16375728128}}});
     }
-    void countsWhatWasPublished()
+    void countsPublishedNetworks()
     {
         const auto& [spec, expected] = row<DecoderSpec, std::int64_t>();
         QCOMPARE(parameterCount({.architecture = spec}), expected);
     }
 
-    void decaysMatricesAlone()
+    void decaysOnlyMatrices()
     {
         for (const Parameter& parameter : parameterTable(gpt(8, 1, 2, 4)))
             QCOMPARE(parameter.decays, parameter.shape.size() == 2);
     }
 
-    void takesAdaptersBesideSharedExpertsAndNotRoutedOnes()
+    void acceptsAdaptersOnSharedButNotRoutedExperts()
     {
         using enum Projection;
-        const DecoderSpec spec = qwenOfExperts();
+        const DecoderSpec spec = qwenMoe();
         QCOMPARE(projectionsOf(spec, "layers.3.shared_expert."),
                  (std::vector<Projection>{Gate, Up, GateUp, Down}));
         QCOMPARE(projectionsOf(spec, "layers.3.shared_expert_gate."), std::vector<Projection>{Dense});
         QVERIFY(projectionsOf(spec, "layers.3.experts.").empty());
         QVERIFY(projectionsOf(spec, "layers.3.router.").empty());
-        QCOMPARE(projectionsOf(deepSeekOfExperts(), "layers.0.feed_forward."),
+        QCOMPARE(projectionsOf(deepSeekMoe(), "layers.0.feed_forward."),
                  (std::vector<Projection>{Gate, Up, GateUp, Down}));
     }
 
@@ -274,7 +274,7 @@ private slots:
         QCOMPARE(parameterCount({.architecture = spec}), without + spec.vocabularySize);
     }
 
-    // Each size by itself may be, and their product would fill no memory but a count of bytes.
+    // Each size by itself is legal, but a count of the bytes of their product would overflow.
     void refusesMoreParametersThanCanBeCounted()
     {
         DecoderSpec spec = gpt(1 << 20, 1, 2, 4);

@@ -15,9 +15,9 @@ class ResNetSpecTest : public QObject
     Q_OBJECT
 
 private slots:
-    // As torchvision publishes them with its weights; buffers are two for each channel of a batch
-    // normalization and one for each of these.
-    void countsWhatWasPublished_data()
+    // Counts are those that torchvision publishes with its weights. Buffers are two values for each channel
+    // of a batch normalization, and one for each batch normalization.
+    void countsPublishedNetworks_data()
     {
         rows<std::int64_t, std::int64_t, std::int64_t>({{"ResNet-18", {18, 11689512, 9620}},
                                                         {"ResNet-34", {34, 21797672, 17060}},
@@ -25,7 +25,7 @@ private slots:
                                                         {"ResNet-101", {101, 44549160, 105448}},
                                                         {"ResNet-152", {152, 60192808, 151579}}});
     }
-    void countsWhatWasPublished()
+    void countsPublishedNetworks()
     {
         const auto& [depth, parameters, buffers] = row<std::int64_t, std::int64_t, std::int64_t>();
         const ResNetSpec spec{.depth = depth};
@@ -56,7 +56,7 @@ private slots:
         QVERIFY(!takesSequences(resNet));
     }
 
-    void namesWhatCannotBe()
+    void namesInvalidValues()
     {
         QVERIFY(!problemWith(ResNetSpec()));
         const auto depth = problemWith(ResNetSpec{.depth = 51});

@@ -18,7 +18,7 @@ class ScriptSpecTest : public QObject
     Q_OBJECT
 
 private slots:
-    void namesWhatCannotBe_data()
+    void namesInvalidValues_data()
     {
         rows<Change, std::string>(
             {{"sound", {[](ScriptSpec&) {}, ""}},
@@ -41,7 +41,7 @@ private slots:
                },
                "at least one target"}}});
     }
-    void namesWhatCannotBe()
+    void namesInvalidValues()
     {
         const auto& [change, named] = row<Change, std::string>();
         ScriptSpec spec{.file = "net.pt", .inputs = {{.shape = {3, 8, 8}}}};
@@ -52,7 +52,7 @@ private slots:
             QVERIFY2(problem->find(named) != std::string::npos, problem->c_str());
     }
 
-    void wordsGoBothWays()
+    void parsesItsOwnWords()
     {
         for (const ScriptInputType type : {ScriptInputType::Float32, ScriptInputType::Int64})
             QVERIFY(fromText<ScriptInputType>(toText(type)) == type);
@@ -61,7 +61,7 @@ private slots:
         QVERIFY(!fromText<ScriptInputType>("float64"));
     }
 
-    void isCountedWhenLoaded()
+    void countsNothingBeforeLoading()
     {
         QCOMPARE(parameterCount({.family = "torchscript", .architecture = ScriptSpec()}), 0);
     }

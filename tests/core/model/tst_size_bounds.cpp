@@ -20,7 +20,7 @@ namespace {
 template<typename Member>
 using Named = std::vector<std::pair<std::string, Member*>>;
 
-/// The numbers of a network or a tuning, by the names that files have for them.
+/// Pointers to the numbers of a network or a tuning, with the names that files use for them.
 struct Numbers
 {
     Named<std::int64_t> sizes;
@@ -78,9 +78,10 @@ std::optional<std::string> problemOf(const Spec& spec)
 
 using Limits = std::numeric_limits<std::int64_t>;
 
-/// Whatever the number, and whichever value it has that no program can reckon with.
-/// \param member  Numbers::sizes, ...
-/// \return the names of those for which nothing is said
+/// Sets each number to each of the values, with which no program can calculate.
+///
+/// \param member  the list of numbers to set, such as Numbers::sizes
+/// \return names of the numbers for which no problem is reported
 template<typename Holder, typename Members, typename Value>
 QStringList withoutBound(const Holder& sound, Members member, const std::vector<Value>& values)
 {
@@ -110,7 +111,7 @@ QStringList withoutBound(const Holder& sound)
                         std::vector<std::vector<std::int64_t>>{{Limits::max()}, {Limits::min()}});
 }
 
-/// It has everything that a decoder can have.
+/// Returns a decoder that uses every feature of decoders.
 DecoderSpec decoder()
 {
     DecoderSpec spec{.vocabularySize = 64,
@@ -133,15 +134,15 @@ DecoderSpec decoder()
 
 } // namespace
 
-/// Tests that each number from a file is checked before any computation with it: a mistake or a malicious
-/// value in one of them causes no overflow.
+/// Tests that each number from a file is checked before any calculation with it, so that neither a mistake
+/// nor a malicious value causes an overflow.
 class SizeBoundsTest : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void ofDecoders() { checkAll(decoder()); }
-    void ofEncoders()
+    void limitDecoders() { checkAll(decoder()); }
+    void limitEncoders()
     {
         checkAll(EncoderSpec{.vocabularySize = 64,
                              .hiddenSize = 8,
@@ -151,7 +152,7 @@ private slots:
                              .maxPositions = 32,
                              .tokenDropout = true});
     }
-    void ofEncoderDecoders()
+    void limitEncoderDecoders()
     {
         checkAll(EncoderDecoderSpec{.vocabularySize = 64,
                                     .hiddenSize = 8,
@@ -161,32 +162,32 @@ private slots:
                                     .headSize = 4,
                                     .feedForwardSize = 16});
     }
-    void ofVisionTransformers()
+    void limitVisionTransformers()
     {
         checkAll(VisionTransformerSpec{.hiddenSize = 8, .layers = 1, .heads = 2, .feedForwardSize = 16});
     }
-    void ofResidualNetworks() { checkAll(ResNetSpec()); }
-    void ofModules()
+    void limitResidualNetworks() { checkAll(ResNetSpec()); }
+    void limitTorchScriptModules()
     {
         const ScriptSpec spec{.file = "net.pt",
                               .inputs = {{.shape = {3}, .type = ScriptInputType::Int64, .upperBound = 8}},
                               .output = ScriptOutput::Logits,
                               .classes = 4};
         QVERIFY(!problemOf(spec));
-        // Identifiers may be any; nothing is reckoned with their bound.
+        // Integers may have any bound, as nothing is calculated with it.
         QCOMPARE(withoutBound(spec), QStringList{QStringLiteral("upper_bound")});
     }
-    void ofNetworksOfTransformers() { checkAll(TransformersSpec{.type = "other", .config = "{}"}); }
-    void ofTunings()
+    void limitNetworksOfTransformers() { checkAll(TransformersSpec{.type = "other", .config = "{}"}); }
+    void limitTunings()
     {
         checkAll(Tuning{.adapter = AdapterKind::Lora,
                         .targets = {{.projection = Projection::Query}},
                         .fakeQuantization = {.weights = FakeQuantizedWeights::Int4}},
-                 // Of targets; a number that no layer has is compared and nothing else.
+                 // Layers of targets are only compared with the numbers of layers.
                  {QStringLiteral("layers")});
     }
 
-    void leavesRoomForTheProductsOfAnImage()
+    void limitTheProductsOfImageSizes()
     {
         constexpr std::int64_t largest = 1 << 16;
         QVERIFY(!problemOf(ResNetSpec{.channels = largest, .imageSize = largest}));

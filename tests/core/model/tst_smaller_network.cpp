@@ -17,7 +17,7 @@ using namespace batchpeak::model;
 
 namespace {
 
-/// Llama 3.1 8B.
+/// Returns Llama 3.1 8B.
 DecoderSpec llama()
 {
     DecoderSpec spec = batchpeak::model::llama(128256, 8, 14336);
@@ -33,7 +33,7 @@ DecoderSpec llamaWith(Set set)
     return spec;
 }
 
-/// 71 heads of 64 that share one key and one value.
+/// Returns a decoder with 71 heads of size 64 that share one key and one value.
 DecoderSpec falcon()
 {
     return llamaWith([](DecoderSpec& spec) {
@@ -56,7 +56,7 @@ DecoderSpec qwen3()
     });
 }
 
-/// Every sixth layer sees all, and turns nothing.
+/// Returns a decoder in which every sixth layer has no window and no rotary embedding.
 DecoderSpec windowed()
 {
     return llamaWith([](DecoderSpec& spec) {
@@ -134,7 +134,8 @@ const DecoderSpec& decoderOf(const RunSizes& run)
     return std::get<DecoderSpec>(run.model.architecture);
 }
 
-/// What a network consists of, whatever its sizes: the names of its parameters without numbers of layers.
+/// Returns the names of a network's parameters without layer numbers, so that they do not depend on its
+/// sizes.
 std::set<std::string> partsOf(const RunSizes& run)
 {
     std::set<std::string> parts;
@@ -151,13 +152,13 @@ using Layers = std::vector<std::int64_t>;
 
 } // namespace
 
-/// Tests networks that are reduced in width and depth.
+/// Tests networks whose width and depth are reduced.
 class SmallerNetworkTest : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void cutsDownEveryFamily_data()
+    void shrinksEveryFamily_data()
     {
         const auto add = rows<RunSizes>();
         add("GPT-2", {runOf(gpt2Small())});
@@ -173,7 +174,7 @@ private slots:
         add("ResNet", {runOf(ResNetSpec{.depth = 152})});
         add("a shallow ResNet", {runOf(ResNetSpec{.depth = 34})});
     }
-    void cutsDownEveryFamily()
+    void shrinksEveryFamily()
     {
         RunSizes run = row<RunSizes>();
         for (const Tuning& tuning : {Tuning(), lora()}) {
@@ -195,14 +196,14 @@ private slots:
         }
     }
 
-    void keepsWhatHeadsShare_data()
+    void keepsSharedKeyValueHeads_data()
     {
         rows<DecoderSpec, int, int, int, int>({{"each its own", {gpt2Small(), 2, 2, 16, 32}},
                                                {"four share", {llama(), 8, 2, 16, 128}},
                                                {"all share", {falcon(), 8, 1, 16, 128}},
                                                {"heads are wider together", {qwen3(), 4, 2, 16, 32}}});
     }
-    void keepsWhatHeadsShare()
+    void keepsSharedKeyValueHeads()
     {
         const auto& [whole, heads, keyValueHeads, headSize, hidden] = row<DecoderSpec, int, int, int, int>();
         const DecoderSpec small = decoderOf(shrunk(runOf(whole)).value());
@@ -212,7 +213,7 @@ private slots:
         QCOMPARE(small.hiddenSize, hidden);
     }
 
-    void keepsAShareOfHeadsTurned()
+    void keepsTheRotatedShareOfHeads()
     {
         const auto spec = llamaWith([](DecoderSpec& each) { each.rotaryDimensions = 32; });
         QCOMPARE(decoderOf(shrunk(runOf(spec)).value()).rotaryDimensions, 4);
@@ -237,13 +238,13 @@ private slots:
         RunSizes run = runOf(windowed());
         run.sequenceLength = 4096;
         QCOMPARE(decoderOf(shrunk(run).value()).attentionWindow, 16);
-        // What reached over whole samples does so still.
+        // A window that covered whole samples still does.
         run.sequenceLength = 512;
         QCOMPARE(decoderOf(shrunk(run).value()).attentionWindow, 128);
     }
 
-    /// Two layers that have no window would all have one if none was named.
-    void leavesOutAWindowThatNoLayerHas()
+    /// If no windowed layers were listed, the window would apply to both remaining layers, which have none.
+    void removesAWindowThatNoLayerHas()
     {
         const auto spec = llamaWith([](DecoderSpec& each) {
             each.attentionWindow = 1024;
@@ -273,13 +274,13 @@ private slots:
                  (std::vector<std::string>{"layers.1.", "output.", "final_norm."}));
     }
 
-    void scalesAdaptersAsBefore_data() { rows<bool>({{"by the rank", {false}}, {"by its root", {true}}}); }
-    void scalesAdaptersAsBefore()
+    void keepsTheScaleOfAdapters_data() { rows<bool>({{"by the rank", {false}}, {"by its root", {true}}}); }
+    void keepsTheScaleOfAdapters()
     {
         Tuning tuning = lora();
         tuning.rankStabilized = row<bool>();
         const Tuning small = shrunk(runOf(falcon(), tuning)).value().tuning;
-        // The one value head is the narrowest.
+        // The single value head is the narrowest projection.
         QCOMPARE(small.rank, 16);
         QCOMPARE(adapterScale(small), adapterScale(tuning));
     }
@@ -291,7 +292,7 @@ private slots:
         QCOMPARE(problemWith(small.model, small.tuning).value_or(""), std::string());
     }
 
-    void leavesTooLongWhatIsTooLong()
+    void keepsExcessiveSequenceLengths()
     {
         RunSizes run = runOf(gpt2Small());
         run.sequenceLength = 2048;
@@ -302,7 +303,7 @@ private slots:
         QCOMPARE(shrunk(run).value().sequenceLength, 0);
     }
 
-    void hasNoSmallerModuleOfAFile() { QVERIFY(!shrunk(runOf(ScriptSpec{.file = "a.pt"}))); }
+    void returnsNothingForTorchScriptModules() { QVERIFY(!shrunk(runOf(ScriptSpec{.file = "a.pt"}))); }
 };
 
 BATCHPEAK_TEST(SmallerNetworkTest)

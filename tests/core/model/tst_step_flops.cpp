@@ -13,7 +13,7 @@ using namespace batchpeak::model;
 
 namespace {
 
-/// 16 heads of 128 in a hidden size of 1024.
+/// Returns a decoder with 16 heads of size 128 and a hidden size of 1024.
 DecoderSpec qwen3Small()
 {
     DecoderSpec spec = llama(151936, 8, 3072);
@@ -46,9 +46,9 @@ DecoderSpec gemma2()
     return spec;
 }
 
-/// Experts beside one that every token takes.
-DecoderSpec ofExperts(std::int64_t vocabulary, std::int64_t layers, std::int64_t experts, std::int64_t taken,
-                      std::int64_t shared)
+/// Returns a decoder with routed experts and a shared expert.
+DecoderSpec decoderWithExperts(std::int64_t vocabulary, std::int64_t layers, std::int64_t experts,
+                               std::int64_t taken, std::int64_t shared)
 {
     DecoderSpec spec = llama(vocabulary, 16, 1408);
     spec.hiddenSize = 2048;
@@ -60,16 +60,16 @@ DecoderSpec ofExperts(std::int64_t vocabulary, std::int64_t layers, std::int64_t
     return spec;
 }
 
-DecoderSpec qwenOfExperts()
+DecoderSpec qwenMoe()
 {
-    DecoderSpec spec = ofExperts(151936, 24, 60, 4, 5632);
+    DecoderSpec spec = decoderWithExperts(151936, 24, 60, 4, 5632);
     spec.sharedExpertGate = true;
     return spec;
 }
 
-DecoderSpec deepSeekOfExperts()
+DecoderSpec deepSeekMoe()
 {
-    DecoderSpec spec = ofExperts(102400, 28, 64, 6, 2816);
+    DecoderSpec spec = decoderWithExperts(102400, 28, 64, 6, 2816);
     spec.denseLayers = 1;
     spec.denseFeedForwardSize = 10944;
     return spec;
@@ -127,8 +127,8 @@ class StepFlopsTest : public QObject
     Q_OBJECT
 
 private slots:
-    // 6 N + 12 L H Q T a token (arXiv 2204.02311, appendix B), where N is the published count of parameters
-    // less those that nothing is multiplied with.
+    // FLOPs per token are 6 N + 12 L H Q T (arXiv 2204.02311, appendix B), where N is the published count of
+    // parameters without those that nothing is multiplied by.
     void followsPalmsFormulaForDecoders_data()
     {
         rows<DecoderSpec, double, double, std::int64_t>(
@@ -137,19 +137,19 @@ private slots:
              {"GPT-2 small, short", {gpt2Small(), 123'532'032.0, 12.0 * 768.0, 128}},
              // 6,738,415,616 less the embedding, 131,072,000, and normalizations, 266,240.
              {"LLaMA 7b", {llama(32000, 32, 11008), 6'607'077'376.0, 32.0 * 4096.0, 2048}},
-             // 8,030,261,248 less 525,336,576 and 266,240; shared keys attend no less.
+             // 8,030,261,248 less 525,336,576 and 266,240; shared keys do not reduce attention.
              {"LLaMA 3 8b", {llama(128256, 8, 14336), 7'504'658'432.0, 32.0 * 4096.0, 4096}},
              // 596,049,920 less 65,536; heads are wider than the hidden size.
              {"Qwen3 0.6b", {qwen3Small(), 595'984'384.0, 28.0 * 2048.0, 1024}},
              // 46,702,792,704 less 131,072,000, 266,240 and six of eight experts, 33,822,867,456.
              {"Mixtral 8x7b", {mixtral(), 12'748'587'008.0, 32.0 * 4096.0, 2048}},
-             // 2,614,341,888 less 241,920; a window attends no less.
+             // 2,614,341,888 less 241,920; a window does not reduce attention.
              {"Gemma 2 2b", {gemma2(), 2'614'099'968.0, 26.0 * 2048.0, 8192}},
              // 14,315,784,192 less 311,164,928, biases and normalizations, 247,808, and 56 of 60 experts,
              // 11,626,610,688.
-             {"Qwen1.5 MoE", {qwenOfExperts(), 2'377'760'768.0, 24.0 * 2048.0, 2048}},
+             {"Qwen1.5 MoE", {qwenMoe(), 2'377'760'768.0, 24.0 * 2048.0, 2048}},
              // 16,375,728,128 less 209,715,200, 116,736, and 58 of 64 experts, 13,547,077,632.
-             {"DeepSeekMoE 16b", {deepSeekOfExperts(), 2'618'818'560.0, 28.0 * 2048.0, 2048}}});
+             {"DeepSeekMoE 16b", {deepSeekMoe(), 2'618'818'560.0, 28.0 * 2048.0, 2048}}});
     }
     void followsPalmsFormulaForDecoders()
     {
@@ -160,7 +160,7 @@ private slots:
         QCOMPARE(*flops, aToken * tokens);
     }
 
-    // Multiplications with their additions, by hand.
+    // Numbers of multiply-adds, calculated by hand.
     void countsTheOtherTransformers_data()
     {
         rows<Architecture, std::int64_t, std::int64_t, double>(
@@ -183,7 +183,7 @@ private slots:
         QCOMPARE(forwardOf(architecture, length, targets), 2.0 * products);
     }
 
-    // GMAC of one image of 224 x 224, which torchvision 0.15 calls _ops in the data of its weights.
+    // GMACs of one image of 224 x 224, from _ops in the metadata of torchvision 0.15's weights.
     void agreesWithTorchvisionOnImages_data()
     {
         rows<Architecture, double>({{"ResNet-18", {ResNetSpec{.depth = 18}, 1.814}},
@@ -202,7 +202,7 @@ private slots:
         QVERIFY2(std::abs(ours - gigaProducts) < 0.001, qPrintable(QString::number(ours)));
     }
 
-    void takesThreeTimesAsMuchToTrain()
+    void countsThreeForwardPassesForTraining()
     {
         const ModelSpec spec{.architecture = gpt2Small()};
         StepSettings settings{.phase = Phase::Eval, .sequenceLength = 64};
@@ -213,9 +213,9 @@ private slots:
         QCOMPARE(*stepFlops(spec, settings), 3.0 * forward);
     }
 
-    void saysNothingOfAModuleFromAFile() { QVERIFY(!stepFlops({.architecture = ScriptSpec{}}, {})); }
+    void returnsNothingForTorchScriptModules() { QVERIFY(!stepFlops({.architecture = ScriptSpec{}}, {})); }
 
-    void tellsWhichArithmeticThePeakIsOf()
+    void reportsThePrecisionOfThePeak()
     {
         const ModelSpec decoder{.architecture = gpt2Small()};
         const ModelSpec residual{.architecture = ResNetSpec{}};

@@ -20,7 +20,7 @@ class TuningTest : public QObject
     Q_OBJECT
 
 private slots:
-    void namesWhatCannotBe_data()
+    void namesInvalidValues_data()
     {
         rows<Change, std::string>(
             {{"sound", {[](Tuning&) {}, ""}},
@@ -39,7 +39,7 @@ private slots:
                "alpha of the adapters"}},
              {"all dropped", {[](Tuning& t) { t.dropout = 1.0; }, "dropout"}}});
     }
-    void namesWhatCannotBe()
+    void namesInvalidValues()
     {
         const auto& [change, named] = row<Change, std::string>();
         Tuning tuning{.adapter = AdapterKind::Lora, .targets = {{.projection = Projection::Query}}};

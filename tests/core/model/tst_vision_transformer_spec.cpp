@@ -31,14 +31,14 @@ class VisionTransformerSpecTest : public QObject
     Q_OBJECT
 
 private slots:
-    // As torchvision publishes them with the weights of vit_b_16, vit_b_32 and vit_l_16.
-    void countsWhatWasPublished_data()
+    // Counts are those that torchvision publishes with the weights of vit_b_16, vit_b_32 and vit_l_16.
+    void countsPublishedNetworks_data()
     {
         rows<VisionTransformerSpec, std::int64_t>({{"B/16", {vit(768, 12, 12, 16), 86567656}},
                                                    {"B/32", {vit(768, 12, 12, 32), 88224232}},
                                                    {"L/16", {vit(1024, 24, 16, 16), 304326632}}});
     }
-    void countsWhatWasPublished()
+    void countsPublishedNetworks()
     {
         const auto& [spec, expected] = row<VisionTransformerSpec, std::int64_t>();
         QCOMPARE(parameterCount({.architecture = spec}), expected);
@@ -53,7 +53,7 @@ private slots:
         QCOMPARE(defaultSequenceLength({.architecture = spec}), 1);
     }
 
-    void namesWhatCannotBe_data()
+    void namesInvalidValues_data()
     {
         rows<Change, std::string>(
             {{"sound", {[](VisionTransformerSpec&) {}, ""}},
@@ -66,7 +66,7 @@ private slots:
              {"gated", {[](VisionTransformerSpec& s) { s.activation = Activation::SwiGlu; }, "gated"}},
              {"drops all", {[](VisionTransformerSpec& s) { s.attentionDropout = 1; }, "dropout"}}});
     }
-    void namesWhatCannotBe()
+    void namesInvalidValues()
     {
         const auto& [change, named] = row<Change, std::string>();
         VisionTransformerSpec spec = vit(768, 12, 12, 16);

@@ -72,7 +72,7 @@ private slots:
         QVERIFY(changed.notes.back().find("was ${sizes.micro}") != std::string::npos);
     }
 
-    void namesWhatStandsForIt()
+    void notesInterpolationsOfTheEntry()
     {
         const YamlDocument document("micro: 4\nagain: ${micro}\nother: x\n");
         const SplicedText changed =
@@ -81,7 +81,7 @@ private slots:
         QVERIFY2(changed.notes.front().starts_with("Line 2 (again)"), changed.notes.front().c_str());
     }
 
-    void needsItsSection()
+    void requiresTheSection()
     {
         const YamlDocument document("a: 1\n");
         QVERIFY_THROWS_EXCEPTION(

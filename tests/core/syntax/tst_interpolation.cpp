@@ -15,7 +15,7 @@ using namespace batchpeak::config;
 
 namespace {
 
-/// A number written in the place of x, and parts of what is noted of it.
+/// Text before and after 5 is written to x, and parts of the expected notes.
 struct Writing
 {
     std::string before;
@@ -28,7 +28,7 @@ ConfigSection rootOf(const YamlDocument& document)
     return *ConfigSection::root(document, Dialect::OmegaConf);
 }
 
-/// The section and the key behind the last dot of "a.b.c".
+/// Returns the section "a.b" and the key "c" of a path "a.b.c".
 std::pair<ConfigSection, std::string> placeOf(const YamlDocument& document, const std::string& path)
 {
     QStringList keys = QString::fromStdString(path).split(QLatin1Char('.'));
@@ -41,7 +41,7 @@ std::pair<ConfigSection, std::string> placeOf(const YamlDocument& document, cons
 
 } // namespace
 
-// Tests against the results of OmegaConf 2.3.0 for the same texts.
+// Compares with the results of OmegaConf 2.3.0 for the same texts.
 class InterpolationTest : public QObject
 {
     Q_OBJECT
@@ -121,7 +121,7 @@ private slots:
         QCOMPARE(rootOf(document).text("x").value_or(""), expected);
     }
 
-    void namesWhatTheTextDoesNotTell_data()
+    void namesInterpolationsWithoutAValue_data()
     {
         rows<std::string, std::string>({
             {"environment", {"x: ${oc.env:SIZE}\n", "\"${oc.env:SIZE}\""}},
@@ -144,7 +144,7 @@ private slots:
             {"list in a text", {"l: [7]\nx: p${l}\n", "\"p${l}\""}},
         });
     }
-    void namesWhatTheTextDoesNotTell()
+    void namesInterpolationsWithoutAValue()
     {
         const auto& [text, named] = row<std::string, std::string>();
         const YamlDocument document(text);
@@ -167,7 +167,7 @@ private slots:
         check([&root] { root.text("x"); });
     }
 
-    void readsTheRestOfASectionAlike()
+    void readsOtherKindsOfValues()
     {
         const YamlDocument document(
             "n: 2\nr: 1e-5\nf: yes\nz: null\nm: {k: 3}\n"
@@ -185,16 +185,16 @@ private slots:
         QCOMPARE(sections[0].integer("k").value_or(0), std::int64_t{3});
     }
 
-    void leavesAnchoredMappingsAlone()
+    void refusesAmbiguousRelativeInterpolations()
     {
-        // From t it would be 6, from s 7.
+        // The value would be 7 below s, but 6 below t.
         const YamlDocument document("a: 7\ns: &s {x: '${..a}'}\nt: {a: 6, u: *s}\n");
         QVERIFY_THROWS_EXCEPTION(ConfigError, rootOf(document).section("s")->integer("x"));
     }
 
-    void staysShortOnLongWays()
+    void refusesTextsThatGrowExponentially()
     {
-        // Each doubles the one before.
+        // Each text doubles the previous one.
         std::string text = "x0: word\n";
         for (int i = 1; i < 40; ++i) {
             const std::string before = std::to_string(i - 1);
@@ -204,7 +204,7 @@ private slots:
         QVERIFY_THROWS_EXCEPTION(ConfigError, rootOf(document).text("x39"));
     }
 
-    void isTextInOtherDialects()
+    void readsTextInOtherDialects()
     {
         const YamlDocument document("a: 7\nx: ${a}\n");
         QCOMPARE(*ConfigSection::root(document)->text("x"), std::string("${a}"));
@@ -243,11 +243,11 @@ private slots:
             QVERIFY2(spliced.notes[i].find(notes[i]) != std::string::npos, spliced.notes[i].c_str());
     }
 
-    void notesWhatIsMerged_data()
+    void notesMergedValues_data()
     {
         rows<std::string>({{"beside another key", "y"}, {"beside bytes of its name", "!!binary x"}});
     }
-    void notesWhatIsMerged()
+    void notesMergedValues()
     {
         const YamlDocument document("s: &s {x: 4}\nt:\n  <<: *s\n  " + row<std::string>() +
                                     ": 1\nz: ${t.x}\n");
@@ -258,7 +258,7 @@ private slots:
         }));
     }
 
-    void countsWhatItDoesNotNote()
+    void countsFurtherNotes()
     {
         std::string text = "x: 4\n";
         for (int i = 0; i < 5000; ++i)
@@ -266,11 +266,11 @@ private slots:
         const YamlDocument document(text);
         const auto notes = interpolationNotes(document, *rootOf(document).find("x")->value);
         QCOMPARE(notes.size(), std::size_t{21});
-        // Longer chains than those of 64 are given up.
+        // Chains of more than 64 interpolations are ignored.
         QCOMPARE(notes.back(), std::string("So do 44 more places."));
     }
 
-    void notesWhatStandsForTheHolder()
+    void notesInterpolationsOfTheParent()
     {
         const YamlDocument document("x: {y: 4}\nz: ${x}\n");
         const SplicedText spliced =

@@ -32,7 +32,7 @@ private slots:
         QCOMPARE(batchpeak::config::looksLikeJson(text), isJson);
     }
 
-    void readsValuesWhereTheyStand_data()
+    void reportsPositionsOfValues_data()
     {
         rows<std::string>({
             {"plain", "{\"size\": 24}"},
@@ -49,7 +49,7 @@ private slots:
             {"characters of several bytes", "{\"a\": \"\xE4\xB8\xAD\", \"size\": 24}"},
         });
     }
-    void readsValuesWhereTheyStand()
+    void reportsPositionsOfValues()
     {
         const auto& text = row<std::string>();
         const YamlDocument document(text);
@@ -60,7 +60,7 @@ private slots:
         QCOMPARE(document.text(), text);
     }
 
-    void refusesWhatJsonIsNot_data()
+    void refusesInvalidJson_data()
     {
         rows<std::string, bool, int>({
             {"a comma before a brace", {"{\"a\": 1,}", true, 9}},
@@ -70,7 +70,7 @@ private slots:
             {"behind the end", {"{\"a\": 1} 2", true, 10}},
         });
     }
-    void refusesWhatJsonIsNot()
+    void refusesInvalidJson()
     {
         const auto& [text, withComments, column] = row<std::string, bool, int>();
         try {
@@ -82,7 +82,7 @@ private slots:
         }
     }
 
-    void takesCommentsWhereTheyMayBe() { requireJson("{ // x\n \"a\": /* y */ 1}", JsonComments::Allowed); }
+    void acceptsAllowedComments() { requireJson("{ // x\n \"a\": /* y */ 1}", JsonComments::Allowed); }
 };
 
 BATCHPEAK_TEST(JsonTextTest)

@@ -58,7 +58,7 @@ private slots:
             {"read", {"A=4\nread -r A\nrun --size $A", "none"}},
             {"of the caller", {"run --size $1", "none"}},
             {"of a command", {"run --size $(nproc)", "none"}},
-            {"of nobody", {"run --size $A", "none"}},
+            {"never assigned", {"run --size $A", "none"}},
             {"a circle", {"A=$B\nB=$A\nrun --size $A", "none"}},
         });
     }
@@ -69,7 +69,7 @@ private slots:
         QCOMPARE(script.value("--size").value_or("none"), value);
     }
 
-    void tellsWhereToWrite_data()
+    void reportsWhereToWrite_data()
     {
         rows<Place>({
             {"a word", {"run --size 4 x", "run --size 7 x"}},
@@ -90,7 +90,7 @@ private slots:
             {"of the caller, through a variable", {"A=$1\nrun --size $A", "A=7\nrun --size $A", true}},
         });
     }
-    void tellsWhereToWrite()
+    void reportsWhereToWrite()
     {
         const auto& [before, after, isExpression] = row<Place>();
         const ShellScript script(before);

@@ -15,7 +15,8 @@ using namespace batchpeak::config;
 
 namespace {
 
-/// One piece as a test writes it: text as it is, "{NAME}", "{NAME:default}", "(expression)", "?unknown".
+/// Returns a piece in the notation of these tests: its text, "{NAME}", "{NAME:default}", "(expression)" or
+/// "?unknown".
 std::string described(const std::string& script, const ShellPiece& piece)
 {
     switch (piece.kind) {
@@ -43,7 +44,7 @@ std::string described(const std::string& script, const ShellWord& word)
     return text;
 }
 
-/// Words with bars between them, assignments behind them: "a|b|NAME=4".
+/// Returns the words, followed by the assignments, with bars between them: "a|b|NAME=4".
 std::string described(const std::string& script)
 {
     const ShellWords words = shellWords(script);
@@ -68,7 +69,7 @@ bool isInOrder(const ShellWord& word, std::size_t size)
     return word.begin <= word.end && word.end <= size && at <= word.end;
 }
 
-/// Whatever a text is: places lie in it, and every question about it is answered.
+/// Checks that all positions lie within the text, and that every query about it returns.
 void checkAnyText(const std::string& text)
 {
     const ShellScript script(text);
@@ -91,7 +92,7 @@ class ShellWordsTest : public QObject
     Q_OBJECT
 
 private slots:
-    void cutsIntoWords_data()
+    void splitsIntoWords_data()
     {
         rows<std::string, std::string>({
             {"blanks and line ends", {"a  b\tc\nd\r\ne", "a|b|c|d|e"}},
@@ -136,13 +137,13 @@ private slots:
             {"a backslash at the end", {"a\\", "a\\"}},
         });
     }
-    void cutsIntoWords()
+    void splitsIntoWords()
     {
         const auto& [script, words] = row<std::string, std::string>();
         QCOMPARE(described(script), words);
     }
 
-    void knowsTheBytesOfAWord()
+    void reportsTheBytesOfAWord()
     {
         const std::string script = "a \"4\" b$C";
         const ShellWords words = shellWords(script);
@@ -209,7 +210,7 @@ private slots:
         QCOMPARE(value ? std::to_string(*value) : "none", expected);
     }
 
-    void takesAdversarialTexts_data()
+    void acceptsAdversarialTexts_data()
     {
         constexpr int many = 1 << 20;
         const auto repeated = [](const std::string& text, int count) {
@@ -234,7 +235,7 @@ private slots:
               "--a=$B ", "A=$A$A\n", "{",     "}",    ")",        "$",     "\r", "$'", "<<"})
             add(text, repeated(text, many / 8));
     }
-    void takesAdversarialTexts()
+    void acceptsAdversarialTexts()
     {
         const auto& text = row<std::string>();
         const ShellScript script(text);
@@ -243,16 +244,16 @@ private slots:
         script.usesOf("A");
     }
 
-    void takesAnyBytes()
+    void acceptsAnyBytes()
     {
-        // Bytes that mean something to a shell come more often than others.
-        constexpr std::string_view usual = "AB=4 \n\t\"'$(){}`\\#;&|<>--a:+*/[]@\r_0";
+        // Bytes that have a meaning in a shell are more frequent than others.
+        constexpr std::string_view shellBytes = "AB=4 \n\t\"'$(){}`\\#;&|<>--a:+*/[]@\r_0";
         std::mt19937 random(20260821);
         for (int i = 0; i < 10000; ++i) {
             std::string text(random() % 64, ' ');
             for (char& character : text)
-                character =
-                    random() % 4 == 0 ? static_cast<char>(random() % 256) : usual[random() % usual.size()];
+                character = random() % 4 == 0 ? static_cast<char>(random() % 256)
+                                              : shellBytes[random() % shellBytes.size()];
             checkAnyText(text);
         }
     }

@@ -24,14 +24,14 @@ constexpr const char* text = "a: &x 1\nb: [2, *x]\nc: 3\n";
 
 } // namespace
 
-/// Tests that a single place decides whether a change can be trusted, whatever made the change. tst_splice
-/// tests that the changes themselves are correct.
+/// Tests applied(), which alone decides whether a change to a YAML text can be trusted, regardless of what
+/// made the change.
 class YamlEditTest : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void appliesWhatWasAskedFor()
+    void appliesTheRequestedChange()
     {
         const YamlDocument document(text);
         const YamlNode& value = *document.root().children[1];
@@ -39,7 +39,7 @@ private slots:
                  std::string("a: &x 9\nb: [2, *x]\nc: 3\n"));
     }
 
-    void takesCommentsForNoTags_data()
+    void ignoresTagsInComments_data()
     {
         rows<Writing>({
             {"of JSON", {"{\"a\" /* set! */ : 8}\n", "{\"a\" /* set! */ : 24}\n"}},
@@ -47,7 +47,7 @@ private slots:
             {"before a tag", {"a: # set!\n  !!str 8\n", "a: # set!\n  24\n"}},
         });
     }
-    void takesCommentsForNoTags()
+    void ignoresTagsInComments()
     {
         const auto& [before, after] = row<Writing>();
         const YamlDocument document(before);
@@ -77,7 +77,7 @@ private slots:
         QCOMPARE(aliasNotes(document, size, "size").size(), notes);
     }
 
-    void refusesToChangeMore_data()
+    void refusesFurtherChanges_data()
     {
         rows<Change>({
             {"another value",
@@ -122,7 +122,7 @@ private slots:
              }},
         });
     }
-    void refusesToChangeMore()
+    void refusesFurtherChanges()
     {
         const YamlDocument document(text);
         YamlEdit edit = replaceValue(document, *document.root().children[1], "9");

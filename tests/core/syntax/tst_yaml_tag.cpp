@@ -22,7 +22,7 @@ struct Reading
 {
     std::string name;
     std::string text;
-    /// What Python prints of the value of "a".
+    /// Value of "a" as Python prints it.
     std::string value;
 };
 
@@ -49,8 +49,8 @@ const std::vector<Reading>& readings()
         {"a boolean", "a: !!bool YeS", "True"},
         {"a boolean in quotes", "a: !!bool 'off'", "False"},
         {"no boolean", "a: !!bool 8", "refused"},
-        {"the tag of nobody", "a: ! 8", "8"},
-        {"the tag of nobody before quotes", "a: ! '8'", "8"},
+        {"the non-specific tag", "a: ! 8", "8"},
+        {"the non-specific tag before quotes", "a: ! '8'", "8"},
         {"somebody's tag", "a: !mine 8", "refused"},
         {"bytes", "a: !!binary aGk=", "refused"},
         {"a date", "a: !!timestamp 2001-01-01", "refused"},
@@ -110,14 +110,16 @@ const std::vector<Writing>& writings()
         {"a comment with a tag", "a: # !!null\n  !!str explore\n", "a: # !!null\n  24\n"},
         {"in braces", "{a: !!str explore, b: 1}\n", "{a: 24, b: 1}\n"},
         {"a tag of the key", "!!str a: !!str explore\n", "!!str a: 24\n"},
-        {"the tag of nobody", "a: ! 'explore'\n", "a: 24\n"},
+        {"the non-specific tag", "a: ! 'explore'\n", "a: 24\n"},
         {"by its whole tag", "a: !<tag:yaml.org,2002:str> explore\n", "a: 24\n"},
     };
     return all;
 }
 
-/// What Python with one of its readers says of each text, by a line of Python; empty where it is not there.
-QStringList saidByPython(const QString& reader, const QString& answer, const std::vector<std::string>& texts)
+/// Returns the result of a Python expression for each text, as one of Python's readers reads it; empty if
+/// Python or the reader is not installed.
+QStringList resultsOfPython(const QString& reader, const QString& expression,
+                            const std::vector<std::string>& texts)
 {
     QJsonArray all;
     for (const std::string& text : texts)
@@ -133,15 +135,15 @@ QStringList saidByPython(const QString& reader, const QString& answer, const std
                                  "        return 'refused'\n"
                                  "    return %2\n"
                                  "print(json.dumps([said(text) for text in json.load(sys.stdin)]))\n")
-                      .arg(reader, answer)});
+                      .arg(reader, expression)});
     python.write(QJsonDocument(all).toJson());
     python.closeWriteChannel();
-    QStringList said;
+    QStringList results;
     if (!python.waitForFinished(-1) || python.exitCode() != 0)
-        return said;
+        return results;
     for (const auto& value : QJsonDocument::fromJson(python.readAllStandardOutput()).array())
-        said << value.toString();
-    return said;
+        results << value.toString();
+    return results;
 }
 
 const QString pyYaml = QStringLiteral("import yaml; load = yaml.safe_load");
@@ -150,7 +152,7 @@ const QString ruamel =
 
 } // namespace
 
-/// Tests tags of values: how they affect the values, and what remains of them when a value is written.
+/// Tests how the tags of values affect them, and what remains of the tags when a value is written.
 class YamlTagTest : public QObject
 {
     Q_OBJECT
@@ -174,26 +176,26 @@ private slots:
         std::vector<std::string> texts;
         for (const Reading& reading : readings())
             texts.push_back(reading.text);
-        const QStringList said = saidByPython(
+        const QStringList results = resultsOfPython(
             pyYaml,
             QStringLiteral("'a list' if type(a) is list else 'a mapping' if type(a) is dict else '%f' % a if "
                            "type(a) is float else repr(a) if a is None or type(a) in (bool, int, str) else "
                            "'refused'"),
             texts);
-        if (said.isEmpty())
+        if (results.isEmpty())
             QSKIP("There is no Python with PyYAML.");
         for (std::size_t i = 0; i < texts.size(); ++i)
-            QCOMPARE(texts[i] + ": " + said.value(qsizetype(i)).toStdString(),
+            QCOMPARE(texts[i] + ": " + results.value(qsizetype(i)).toStdString(),
                      texts[i] + ": " + readings()[i].value);
     }
 
-    void goesWithTheOldValue_data()
+    void isRemovedWithTheOldValue_data()
     {
         const auto add = rows<Writing>();
         for (const Writing& writing : writings())
             add(writing.name, writing);
     }
-    void goesWithTheOldValue()
+    void isRemovedWithTheOldValue()
     {
         const auto& [name, before, after] = row<Writing>();
         const YamlDocument document(before);
@@ -203,16 +205,16 @@ private slots:
         requireSecondReading(document, *written);
     }
 
-    void leavesANumberToOtherReaders_data() { rows<QString>({{"PyYAML", pyYaml}, {"ruamel.yaml", ruamel}}); }
-    void leavesANumberToOtherReaders()
+    void leavesANumberForOtherReaders_data() { rows<QString>({{"PyYAML", pyYaml}, {"ruamel.yaml", ruamel}}); }
+    void leavesANumberForOtherReaders()
     {
         std::vector<std::string> texts;
         for (const Writing& writing : writings())
             texts.push_back(writing.after);
-        const QStringList said = saidByPython(row<QString>(), QStringLiteral("repr(a)"), texts);
-        if (said.isEmpty())
+        const QStringList results = resultsOfPython(row<QString>(), QStringLiteral("repr(a)"), texts);
+        if (results.isEmpty())
             QSKIP("There is no Python with this reader.");
-        QCOMPARE(said, QStringList(qsizetype(texts.size()), QStringLiteral("24")));
+        QCOMPARE(results, QStringList(qsizetype(texts.size()), QStringLiteral("24")));
     }
 };
 
