@@ -10,9 +10,9 @@ using batchpeak::accumulation::AutoHalving;
 
 namespace {
 
-/// What happens to a run, a letter for each attempt: "o" runs out of memory, "." is a calm step, "r" one with
-/// retries of the allocator. What the rule makes of it: "=" goes on, "<" goes on smaller, "R" tries again
-/// smaller, "!" nothing fits.
+/// Attempts of a run, with a letter for each: "o" runs out of memory, "." is a step without retries of the
+/// allocator, "r" a step with retries. Expected verdicts: "=" continues, "<" continues with a smaller size,
+/// "R" retries with a smaller size, "!" means that nothing fits.
 struct Story
 {
     std::int64_t start;
@@ -64,12 +64,12 @@ private slots:
     {
         const auto& [start, attempts, verdicts, size] = row<Story>();
         AutoHalving halving(start);
-        QByteArray heard;
+        QByteArray actual;
         for (const char attempt : attempts) {
-            heard += letterOf(attempt == 'o' ? halving.recordOutOfMemory()
-                                             : halving.recordStep(attempt == 'r' ? 3 : 0));
+            actual += letterOf(attempt == 'o' ? halving.recordOutOfMemory()
+                                              : halving.recordStep(attempt == 'r' ? 3 : 0));
         }
-        QCOMPARE(heard, verdicts);
+        QCOMPARE(actual, verdicts);
         QCOMPARE(halving.size(), size);
     }
 };

@@ -102,7 +102,7 @@ private slots:
                 }
                 QCOMPARE(next, batch);
                 QVERIFY(std::abs(weights - 1.0) < 1e-12);
-                // As few as there can be, and none more than one sample away from another.
+                // The number of chunks is minimal, and their sizes differ by one sample at most.
                 QCOMPARE(static_cast<std::int64_t>(chunks.size()), (batch + size - 1) / size);
                 const auto [min, max] = std::ranges::minmax(chunks, {}, &Chunk::samples);
                 QVERIFY(max.samples - min.samples <= 1);
@@ -110,7 +110,7 @@ private slots:
         }
     }
 
-    void leavesAtAnException()
+    void stopsAtAnException()
     {
         int calls = 0;
         const auto third = [&](const Chunk&) {

@@ -36,7 +36,7 @@ namespace {
 const QByteArray sound("train_input:\n  batch_size: 8\n  micro_batch_size: explore # sizes\n");
 const QByteArray written("train_input:\n  batch_size: 8\n  micro_batch_size: 4 # sizes\n");
 
-/// A config of Batchpeak's own with a network that is shared with no other, at most 64 tokens long.
+/// Config in Batchpeak's own format, with a made-up network of at most 64 tokens.
 const QByteArray ownNetwork("batchpeak: 1\n"
                             "batch_size: 2\n"
                             "model:\n"
@@ -126,13 +126,13 @@ private slots:
                  QStringList{QStringLiteral("params.yaml")});
     }
 
-    void showsWhatWouldChange_data()
+    void showsTheChangeInAdvance_data()
     {
         rows<Text, Text>({{"in place", {"params.yaml", "b/params.yaml"}},
                           {"to another file", {"./out.yaml", "b/./out.yaml"}},
                           {"from the root on", {"/tmp/out.yaml", "b/tmp/out.yaml"}}});
     }
-    void showsWhatWouldChange()
+    void showsTheChangeInAdvance()
     {
         const auto& [target, after] = row<Text, Text>();
         const QDir before = QDir::current();
@@ -209,7 +209,7 @@ private slots:
         VERIFY_CONTAINS(error, "one place in this config");
     }
 
-    void showsNothingOfWhatChangedMeanwhile()
+    void refusesToShowChangesToAModifiedFile()
     {
         const ConfigFile file = ConfigFile::open(m_path);
         const auto spliced = file.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 4});
@@ -220,11 +220,11 @@ private slots:
         QCOMPARE(test::readFile(m_path), changed);
     }
 
-    void isNotWrittenOverWhatChanged_data()
+    void doesNotOverwriteAModifiedFile_data()
     {
         rows<bool>({{"by its name", false}, {"through a link", true}});
     }
-    void isNotWrittenOverWhatChanged()
+    void doesNotOverwriteAModifiedFile()
     {
         const auto& throughLink = row<bool>();
         const QString link = m_folder->filePath(QStringLiteral("link.yaml"));
@@ -266,12 +266,12 @@ private slots:
         QCOMPARE(placed.position(), (config::TextPosition{.line = 2, .column = 15}));
     }
 
-    void takesTheNetworkOfAnotherConfig_data()
+    void usesTheNetworkOfAnotherConfig_data()
     {
         rows<Text, Text>({{"a file", {"own.yaml", "own.yaml"}},
                           {"a folder with a config.json", {"llama", "llama/config.json"}}});
     }
-    void takesTheNetworkOfAnotherConfig()
+    void usesTheNetworkOfAnotherConfig()
     {
         const auto& [asked, source] = row<Text, Text>();
         QVERIFY(QDir(m_folder->path()).mkdir(QStringLiteral("llama")));
@@ -291,7 +291,7 @@ private slots:
         QCOMPARE(test::readFile(m_path), written);
     }
 
-    void takesAnotherNetworkInPlaceOfAChosenOne()
+    void replacesAChosenNetwork()
     {
         const QString first = m_folder->filePath(QStringLiteral("first.yaml"));
         const QString second = m_folder->filePath(QStringLiteral("second.yaml"));
@@ -304,8 +304,8 @@ private slots:
         QCOMPARE(chosen.contents().warnings.size(), file.withModel(second).contents().warnings.size());
     }
 
-    // A script lies beside the config that names it, wherever the config that is explored lies.
-    void findsAScriptBesideTheFileThatNamesIt()
+    // The path of a script is relative to the config that names it, not to the explored config.
+    void findsAScriptNextToTheConfigThatNamesIt()
     {
         QVERIFY(QDir(m_folder->path()).mkdir(QStringLiteral("networks")));
         const QString source = m_folder->filePath(QStringLiteral("networks/own.yaml"));
@@ -348,10 +348,10 @@ private slots:
                         QByteArray(ownNetwork).replace("  layers: 1\n", "  width: 1\n"));
         const QDir before = QDir::current();
         QVERIFY(QDir::setCurrent(m_folder->path()));
-        const QString said =
+        const QString problem =
             errorOf([&] { ConfigFile::open(QStringLiteral("params.yaml")).withModel(asked); });
         QVERIFY(QDir::setCurrent(before.path()));
-        VERIFY_STARTS_WITH(said, error);
+        VERIFY_STARTS_WITH(problem, error);
     }
 
     void refusesToOpen_data()
@@ -373,8 +373,8 @@ private slots:
         QVERIFY2(error.startsWith(full + QStringLiteral(":")) && error.contains(named), qPrintable(error));
     }
 
-    // As /proc/kmsg does. Who opens it may wait until the other program lets it go.
-    void refusesWhatAnotherProgramHolds()
+    // Opening a leased file may block until the other program releases it, as with /proc/kmsg.
+    void refusesAFileThatAnotherProgramHolds()
     {
         const auto before = std::signal(SIGIO, SIG_IGN);
         const int holder = ::open(QFile::encodeName(m_path).constData(), O_RDWR | O_CLOEXEC);
@@ -387,11 +387,11 @@ private slots:
         VERIFY_CONTAINS(error, "another program");
     }
 
-    void leavesNothingHalfWritten_data()
+    void leavesNoPartialFile_data()
     {
         rows<Text>({{"a folder that is not there", "absent/out.yaml"}, {"a folder", "."}});
     }
-    void leavesNothingHalfWritten()
+    void leavesNoPartialFile()
     {
         const auto& path = row<Text>();
         const QString full = QDir(m_folder->path()).absoluteFilePath(path);
@@ -404,7 +404,7 @@ private slots:
         QCOMPARE(test::readFile(m_path), sound);
     }
 
-    // A limit on the size of files ends a write as a full disk does, and harms nothing.
+    // A limit on the size of files makes a write fail in the same way as a full disk.
     void survivesAFullDisk()
     {
         const ConfigFile file = ConfigFile::open(m_path);
@@ -439,7 +439,7 @@ private slots:
         QVERIFY(!QFileInfo(pipe).isFile());
     }
 
-    void waitsForNoReaderOfAPipe()
+    void doesNotWaitForAReaderOfAPipe()
     {
         const QString pipe = m_folder->filePath(QStringLiteral("pipe"));
         QCOMPARE(mkfifo(QFile::encodeName(pipe).constData(), 0600), 0);
@@ -457,7 +457,7 @@ private slots:
         QCOMPARE(::fcntl(reader, F_SETFL, 0), 0);
         QByteArray received;
         std::jthread reading([&] {
-            // Until a writer has been there, a read would end at once.
+            // Until a writer has opened the pipe, a read would return immediately.
             pollfd begun{.fd = reader, .events = POLLIN, .revents = 0};
             ::poll(&begun, 1, -1);
             std::array<char, 4096> buffer{};

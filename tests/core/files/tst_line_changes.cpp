@@ -18,7 +18,7 @@ using Changes = std::vector<LineChange>;
 
 namespace {
 
-/// One line for each letter.
+/// Returns a line for each letter.
 std::string text(std::string_view letters)
 {
     std::string lines;
@@ -27,7 +27,7 @@ std::string text(std::string_view letters)
     return lines;
 }
 
-/// The second text, made of the first by what is said to differ.
+/// Returns the second text, made by applying the changes to the first.
 std::string applied(const Lines& before, const Lines& after, const Changes& changes)
 {
     std::string result;
@@ -75,14 +75,14 @@ class LineChangesTest : public QObject
     Q_OBJECT
 
 private slots:
-    void cutsATextIntoItsLines_data()
+    void splitsATextIntoLines_data()
     {
         rows<QByteArray, Lines>({{"empty", {{}, {}}},
                                  {"whole lines", {"a\n\nb\n", {"a\n", "\n", "b\n"}}},
                                  {"no final newline", {"a\nb", {"a\n", "b"}}},
                                  {"carriage returns", {"a\r\nb\rc\r\n", {"a\r\n", "b\rc\r\n"}}}});
     }
-    void cutsATextIntoItsLines()
+    void splitsATextIntoLines()
     {
         const auto& [text, lines] = row<QByteArray, Lines>();
         QCOMPARE(linesOf({text.constData(), std::size_t(text.size())}), lines);
@@ -109,8 +109,8 @@ private slots:
         QVERIFY(lineChanges(linesOf(old), linesOf(changed)) == changes);
     }
 
-    // Against the longest common subsequence by its table.
-    void findsTheFewest()
+    // Compares with the length of the longest common subsequence, calculated from its table.
+    void findsTheFewestChanges()
     {
         std::mt19937 random(1);
         for (int round = 0; round < 2000; ++round) {
@@ -132,7 +132,7 @@ private slots:
         }
     }
 
-    void staysFastWhereAllDiffers()
+    void isFastIfAllLinesDiffer()
     {
         std::string old;
         std::string changed;
@@ -142,7 +142,7 @@ private slots:
         }
         const Lines before = linesOf(old);
         const Lines after = linesOf(changed);
-        // Minutes, were each line compared with each.
+        // Comparing each line with every other line would take minutes.
         const Changes changes = lineChanges(before, after);
         QCOMPARE(applied(before, after, changes), changed);
         QCOMPARE(changes.size(), std::size_t(1));

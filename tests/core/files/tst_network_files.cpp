@@ -32,7 +32,7 @@ namespace {
 
 const QByteArray commit("0123456789abcdef0123456789abcdef01234567");
 
-/// As the hub has it, of a network that is shared with no other.
+/// Returns the config.json of a made-up network, as the Hugging Face hub has it.
 QByteArray networkOf(int layers)
 {
     return "{\n  \"model_type\": \"llama\",\n  \"architectures\": [\"LlamaForCausalLM\"],\n"
@@ -79,7 +79,7 @@ class NetworkFilesTest : public QObject
         test::writeFile(full, bytes);
     }
 
-    /// A revision of a network in the cache, whose files are links to blobs as huggingface_hub makes them.
+    /// Adds a revision of a network to the cache, with links to blobs as huggingface_hub makes them.
     void cache(const QString& id, const QByteArray& config, const QString& revision = QStringLiteral("main"),
                const QByteArray& hash = commit, const QString& file = QStringLiteral("config.json"))
     {
@@ -99,7 +99,7 @@ class NetworkFilesTest : public QObject
         return ConfigFile::open(pathOf(QStringLiteral("configs/sft.yaml")));
     }
 
-    /// 0 where there is no network.
+    /// Returns 0 if there is no network.
     static std::int64_t layersOf(const ConfigFile& file)
     {
         const auto* spec = std::get_if<model::ModelSpec>(&file.contents().model);
@@ -145,7 +145,7 @@ private slots:
         m_environment.clear();
     }
 
-    // Each row says where the cache is once the variables of the rows above it are empty.
+    // Each row names the folder of the cache if the variables of the rows above it are empty.
     void findsTheCache_data()
     {
         rows<Text, Text>({{"HF_HUB_CACHE", {"HF_HUB_CACHE", "/of/HF_HUB_CACHE"}},
@@ -172,8 +172,8 @@ private slots:
         QCOMPARE(engine::hubCacheFolder(), QDir::homePath() + QStringLiteral("/models"));
     }
 
-    // The path in a config, and where the network of 3 layers lies; other places hold nothing.
-    void takesTheNetworkOfAFolder_data()
+    // Path in a config, and folder of a network with 3 layers; other folders contain no network.
+    void readsTheNetworkInAFolder_data()
     {
         rows<Text, Text>({{"beside the config", {"models/tiny", "configs/models/tiny"}},
                           {"above the config", {"../models/tiny", "models/tiny"}},
@@ -181,7 +181,7 @@ private slots:
                           {"of the user", {"~/models/tiny", "home/models/tiny"}},
                           {"absolute", {"/models/tiny", "models/tiny"}}});
     }
-    void takesTheNetworkOfAFolder()
+    void readsTheNetworkInAFolder()
     {
         const auto& [name, folder] = row<Text, Text>();
         write(folder + QStringLiteral("/config.json"), networkOf(3));
@@ -196,7 +196,7 @@ private slots:
         QCOMPARE(file.contents().train->presentSize, 2);
     }
 
-    void takesTheFirstPlace()
+    void prefersTheFirstPlace()
     {
         cache(QStringLiteral("gpt2"), networkOf(1));
         QCOMPARE(layersOf(opened(configNaming("gpt2"))), 1);
@@ -206,7 +206,7 @@ private slots:
         QCOMPARE(layersOf(opened(configNaming("gpt2"))), 3);
     }
 
-    void fallsBackOnTheTable()
+    void fallsBackToTheTable()
     {
         const ConfigFile file = opened(configNaming("gpt2"));
         QCOMPARE(layersOf(file), 12);
@@ -215,18 +215,18 @@ private slots:
         QCOMPARE(file.contents().places.network->position.line, 1);
     }
 
-    void passesByAFolderWithoutANetwork()
+    void ignoresAFolderWithoutANetwork()
     {
         write(QStringLiteral("configs/gpt2/notes.txt"), "nothing");
         write(QStringLiteral("here/gpt2"), "a program");
         QCOMPARE(layersOf(opened(configNaming("gpt2"))), 12);
     }
 
-    void takesTheNetworkOfTheCache_data()
+    void readsTheNetworkInTheCache_data()
     {
         rows<std::string>({{"owner and name", "nobody/tiny-1.0"}, {"a name alone", "tiny"}});
     }
-    void takesTheNetworkOfTheCache()
+    void readsTheNetworkInTheCache()
     {
         const QString id = QString::fromStdString(row<std::string>());
         cache(id, networkOf(5));
@@ -236,7 +236,7 @@ private slots:
         QVERIFY(warningsOf(file).isEmpty() || !warningsOf(file).contains(QLatin1String("well-known")));
     }
 
-    void takesTheRevisionThatIsAskedFor_data()
+    void usesTheRequestedRevision_data()
     {
         rows<std::string, std::int64_t>(
             {{"none", {"", 1}},
@@ -247,7 +247,7 @@ private slots:
              {"one that leads out", {"revision_of_model: ../../refs/main", 0}},
              {"another key", {"model_revision: v2", 1}}});
     }
-    void takesTheRevisionThatIsAskedFor()
+    void usesTheRequestedRevision()
     {
         const auto& [key, layers] = row<std::string, std::int64_t>();
         const QByteArray other("fedcba9876543210fedcba9876543210fedcba98");
@@ -275,7 +275,7 @@ private slots:
         QCOMPARE(layersOf(opened(config + "model_revision: v2\n")), 2);
     }
 
-    void replacesValuesAsTheTrainerDoes()
+    void overridesValuesAsTheTrainerDoes()
     {
         cache(QStringLiteral("nobody/tiny"), networkOf(1));
         const ConfigFile file = opened(
@@ -286,8 +286,8 @@ private slots:
         QCOMPARE(layersOf(file), 4);
     }
 
-    // What a download that was broken off leaves, and what is no cache at all.
-    void passesByABrokenCache_data()
+    // Covers caches that an interrupted download leaves, and folders that are no cache.
+    void ignoresABrokenCache_data()
     {
         const QString folder = QStringLiteral("hub/models--nobody--tiny/");
         const QString snapshots = folder + QStringLiteral("snapshots/");
@@ -325,7 +325,7 @@ private slots:
             QVERIFY(QFile::link(QString::fromLatin1(commit), snapshot));
         });
     }
-    void passesByABrokenCache()
+    void ignoresABrokenCache()
     {
         cache(QStringLiteral("nobody/tiny"), networkOf(1));
         QCOMPARE(layersOf(opened(configNaming("nobody/tiny"))), 1);
@@ -336,7 +336,7 @@ private slots:
         QVERIFY(std::get<config::UnsupportedModel>(file.contents().model).isElsewhere);
     }
 
-    void saysWhereItLooked()
+    void namesTheSearchedPlaces()
     {
         const ConfigFile file = opened(configNaming("nobody/tiny"));
         QCOMPARE(problemOf(file),
@@ -347,23 +347,23 @@ private slots:
                      .arg(QDir(m_folder->path()).canonicalPath()));
     }
 
-    // Names that stand for nothing, whatever is asked with them.
-    void takesNoNameForAPath_data()
+    // Names that no network can have must not be used as paths.
+    void doesNotUseInvalidNamesAsPaths_data()
     {
         const auto add = rows<std::string>();
         for (const char* name :
              {"..", "../..", "a/../b", "models--a--b", "a b/c", "-x/y", "'a\\0b'", "~", "a/b/c"})
             add(name, name);
     }
-    void takesNoNameForAPath()
+    void doesNotUseInvalidNamesAsPaths()
     {
         const ConfigFile file = opened(configNaming(QByteArray::fromStdString(row<std::string>())));
         QCOMPARE(layersOf(file), 0);
         VERIFY_CONTAINS(problemOf(file), "give its config.json with --model");
     }
 
-    // What lies where the config.json of a network is expected, and what is said of it.
-    void refusesWhatIsNoConfig_data()
+    // What is in the place of the config.json of a network, and a part of the expected sentence.
+    void refusesInvalidConfigs_data()
     {
         using Make = std::function<void(const QString&)>;
         const auto add = rows<Make, std::string>();
@@ -382,7 +382,7 @@ private slots:
         add("no network",
             {[](const QString& path) { test::writeFile(path, "{\"a\": 1}"); }, "Unrecognized config"});
     }
-    void refusesWhatIsNoConfig()
+    void refusesInvalidConfigs()
     {
         const auto& [make, sentence] = row<std::function<void(const QString&)>, std::string>();
         for (const char* name : {"nobody/tiny", "nobody/gpt2"}) {
@@ -395,7 +395,7 @@ private slots:
         VERIFY_CONTAINS(problemOf(file), pathOf(QStringLiteral("configs/nobody/tiny/config.json")));
         VERIFY_CONTAINS(problemOf(file), QString::fromStdString(sentence));
 
-        // One that is known by name runs all the same, and it is said why.
+        // A network that is known by name runs anyway, with a warning that contains the problem.
         const ConfigFile known = opened(configNaming("nobody/gpt2"));
         QCOMPARE(layersOf(known), 12);
         VERIFY_CONTAINS(warningsOf(known), QString::fromStdString(sentence));
@@ -423,7 +423,7 @@ private slots:
         QVERIFY(!unsupported.isElsewhere);
     }
 
-    void tellsWhatIsSaidOfANetworkInItsFile()
+    void namesTheFileInWarningsAboutANetwork()
     {
         write(QStringLiteral("configs/tiny/config.json"),
               networkOf(1).replace("\"llama\"", "\"qwen3_moe\", \"num_experts\": 32"));
@@ -433,7 +433,7 @@ private slots:
             pathOf(QStringLiteral("configs/tiny/config.json:2:45: The network has 32 small experts")));
     }
 
-    void holdsTheWeightsOfAQuantizedNetwork()
+    void readsTheQuantizationOfANetwork()
     {
         write(QStringLiteral("configs/tiny/config.json"),
               networkOf(1).replace("\"vocab_size\"",
@@ -450,7 +450,8 @@ private slots:
 
     void followsAnAdapterToItsBase_data()
     {
-        // The base that an adapter names, and whether a config.json stands beside the adapter.
+        // Base that an adapter names, whether there is a config.json next to the adapter, and the expected
+        // layers.
         rows<std::string, bool, std::int64_t>({{"in the cache", {"nobody/base", false, 5}},
                                                {"in a folder", {"../base", false, 6}},
                                                {"well known", {"gpt2", false, 12}},
@@ -461,14 +462,14 @@ private slots:
     }
     void followsAnAdapterToItsBase()
     {
-        const auto& [base, isBeside, layers] = row<std::string, bool, std::int64_t>();
+        const auto& [base, hasConfig, layers] = row<std::string, bool, std::int64_t>();
         cache(QStringLiteral("nobody/base"), networkOf(5));
         cache(QStringLiteral("nobody/adapter"), adapterOf("nobody/base"), QStringLiteral("main"), commit,
               QStringLiteral("adapter_config.json"));
         write(QStringLiteral("base/config.json"), networkOf(6));
         const QByteArray adapter = adapterOf(QByteArray::fromStdString(base));
         write(QStringLiteral("configs/lora/adapter_config.json"), adapter);
-        if (isBeside)
+        if (hasConfig)
             write(QStringLiteral("configs/lora/config.json"), networkOf(7));
         const ConfigFile file = opened(configNaming("lora"));
         QCOMPARE(layersOf(file), layers);
@@ -477,7 +478,7 @@ private slots:
             VERIFY_CONTAINS(problemOf(file), "named \"nobody/nothing\"");
     }
 
-    void leavesACircleOfAdapters()
+    void refusesACircleOfAdapters()
     {
         write(QStringLiteral("configs/lora/adapter_config.json"), adapterOf("lora"));
         VERIFY_CONTAINS(problemOf(opened(configNaming("lora"))),

@@ -24,7 +24,7 @@ using test::writeFile;
 
 namespace {
 
-/// As the test's folder has them.
+/// Two paths in the folder of the test.
 struct Pair
 {
     const char* path;
@@ -61,7 +61,7 @@ private slots:
         QCOMPARE(::mkfifo(QFile::encodeName(path("pipe")).constData(), 0600), 0);
     }
 
-    void knowsOneFileByAllItsNames_data()
+    void recognizesAFileByAllItsNames_data()
     {
         rows<Pair>({{"its name", {"config.yaml", "config.yaml"}},
                     {"a roundabout way", {"config.yaml", "data/../config.yaml"}},
@@ -79,7 +79,7 @@ private slots:
                     {"neither is there, in two folders", {"new", "data/new", false}},
                     {"no folder either", {"no/new", "no/new", false}}});
     }
-    void knowsOneFileByAllItsNames()
+    void recognizesAFileByAllItsNames()
     {
         const auto& [one, other, isSame] = test::row<Pair>();
         QCOMPARE(isSameFile(path(one), path(other)), isSame);
@@ -88,7 +88,7 @@ private slots:
         QVERIFY(!isSameFile(QString(), QString()));
     }
 
-    void saysWhatIsInTheWay_data()
+    void reportsObstacles_data()
     {
         using enum OutputObstacle;
         const QStringList config{QString(), path("config.yaml")};
@@ -110,13 +110,13 @@ private slots:
              {"a new one in a folder", {.path = "data/new", .needed = data}},
              {"a pipe", {.path = "pipe", .needed = config + data}}});
     }
-    void saysWhatIsInTheWay()
+    void reportsObstacles()
     {
         const auto& [name, needed, isOurs, obstacle] = test::row<Place>();
         QCOMPARE(obstacleTo(path(name), needed, isOurs), obstacle);
     }
 
-    void knowsWhatAConfigNeeds()
+    void namesTheFilesThatAConfigNeeds()
     {
         const QString config = path("script.yaml");
         writeFile(config, "batchpeak: 1\n"
@@ -138,12 +138,12 @@ private slots:
               history + QStringLiteral("-wal"), history + QStringLiteral("-shm"), trustListPath()})
             QVERIFY2(needed.contains(each),
                      qPrintable(each + QLatin1Char('\n') + needed.join(QLatin1Char('\n'))));
-        // An id of the hub is none that somebody would write to.
+        // Ids of the hub are not listed, as no user would write to them.
         for (const QString& each : needed)
             QVERIFY2(each.isEmpty() || QDir::isAbsolutePath(each), qPrintable(each));
     }
 
-    void knowsWhatOptionsName()
+    void namesTheFilesOfOptions()
     {
         const ExplorationOptions here{
             .sampleLengthsPath = path("notes"),

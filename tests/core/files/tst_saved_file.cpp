@@ -29,16 +29,16 @@ using namespace batchpeak::test;
 
 namespace {
 
-/// Of more than one write.
+/// Texts that take more than one write.
 const QByteArray old = QByteArray("batch_size: 32\n").repeated(3000);
 const QByteArray present = QByteArray("batch_size: 64\n").repeated(4000);
 
 constexpr const char* accessList = "system.posix_acl_access";
-constexpr const char* listOfFolders = "system.posix_acl_default";
+constexpr const char* defaultAccessList = "system.posix_acl_default";
 
-/// One of the owner, the group and all others, and of the user 65534 with the most that a group's bits allow
-/// (struct posix_acl_xattr_entry in linux/posix_acl_xattr.h).
-QByteArray listWith(char othersRights)
+/// Returns an access list for the owner, the group, all others and the user 65534. \p userRights are the
+/// rights of that user, and the mask (struct posix_acl_xattr_entry in linux/posix_acl_xattr.h).
+QByteArray accessListWith(char userRights)
 {
     QByteArray list("\x02\0\0\0", 4);
     const auto add = [&list](char kind, char rights, const QByteArray& user) {
@@ -46,20 +46,20 @@ QByteArray listWith(char othersRights)
     };
     const QByteArray nobody("\xFF\xFF\xFF\xFF", 4);
     add(0x01, 6, nobody);
-    add(0x02, othersRights, QByteArray("\xFE\xFF\0\0", 4));
+    add(0x02, userRights, QByteArray("\xFE\xFF\0\0", 4));
     add(0x04, 4, nobody);
-    add(0x10, othersRights, nobody);
+    add(0x10, userRights, nobody);
     add(0x20, 0, nobody);
     return list;
 }
 
-bool give(const QString& path, const char* attribute, const QByteArray& value)
+bool setAttribute(const QString& path, const char* attribute, const QByteArray& value)
 {
     return ::setxattr(QFile::encodeName(path).constData(), attribute, value.constData(),
                       static_cast<std::size_t>(value.size()), 0) == 0;
 }
 
-/// Null where there is none.
+/// Returns the value of an extended attribute, or null if there is none.
 QByteArray attributeOf(const QString& path, const char* attribute)
 {
     QByteArray value(1000, '\0');
@@ -77,7 +77,7 @@ struct stat statusOf(const QString& path)
     return status;
 }
 
-/// A file on its own mount, visible to this thread alone.
+/// File on its own mount, visible to this thread only.
 class Mount
 {
 public:
@@ -145,7 +145,7 @@ private slots:
         }
     }
 
-    void staysItsOwners()
+    void keepsTheOwner()
     {
         const QString path = m_folder->filePath(QStringLiteral("params.yaml"));
         const QByteArray name = QFile::encodeName(path);
@@ -171,7 +171,7 @@ private slots:
     {
         const QString path = m_folder->filePath(QStringLiteral("params.yaml"));
         writeFile(path, old);
-        if (!give(path, accessList, listWith(6)) || !give(path, "user.note", "mine"))
+        if (!setAttribute(path, accessList, accessListWith(6)) || !setAttribute(path, "user.note", "mine"))
             QSKIP("This file system has no access lists or attributes.");
         const struct stat before = statusOf(path);
         QCOMPARE(engine::wayToWrite(path).inPlace, QString());
@@ -179,17 +179,17 @@ private slots:
         QCOMPARE(readFile(path), present);
         QVERIFY(statusOf(path).st_ino != before.st_ino);
         QCOMPARE(statusOf(path).st_mode, before.st_mode);
-        QCOMPARE(attributeOf(path, accessList), listWith(6));
+        QCOMPARE(attributeOf(path, accessList), accessListWith(6));
         QCOMPARE(attributeOf(path, "user.note"), QByteArray("mine"));
     }
 
-    // A new file has the access list that its folder gives to new ones.
-    void takesNoAccessListFromItsFolder()
+    // A new file inherits the default access list of its folder.
+    void doesNotInheritAnAccessList()
     {
         const QString path = m_folder->filePath(QStringLiteral("params.yaml"));
         writeFile(path, old);
         QCOMPARE(::chmod(QFile::encodeName(path).constData(), 0640), 0);
-        if (!give(m_folder->path(), listOfFolders, listWith(6)))
+        if (!setAttribute(m_folder->path(), defaultAccessList, accessListWith(6)))
             QSKIP("This file system has no access lists.");
         QCOMPARE(engine::replaceFile(path, present), QString());
         QCOMPARE(readFile(path), present);
@@ -197,7 +197,7 @@ private slots:
         QCOMPARE(statusOf(path).st_mode & 0777, 0640);
     }
 
-    void writesInPlaceWhatHasSeveralNames()
+    void writesFilesWithSeveralNamesInPlace()
     {
         const QString path = m_folder->filePath(QStringLiteral("params.yaml"));
         const QString other = m_folder->filePath(QStringLiteral("other.yaml"));
@@ -205,7 +205,7 @@ private slots:
         QCOMPARE(::link(QFile::encodeName(path).constData(), QFile::encodeName(other).constData()), 0);
         VERIFY_CONTAINS(engine::wayToWrite(path).inPlace, "2 names");
         QCOMPARE(engine::wayToWrite(path).problem, QString());
-        // Shorter than before.
+        // The new text is shorter, so the file must be truncated.
         const auto way = engine::replaceFile(path, old, std::nullopt, engine::InPlace::WhereNeeded);
         QCOMPARE(way.problem, QString());
         VERIFY_CONTAINS(way.inPlace, "2 names");
@@ -214,7 +214,7 @@ private slots:
         QCOMPARE(statusOf(path).st_nlink, nlink_t(2));
     }
 
-    void writesInPlaceWhatIsMountedAlone()
+    void writesMountedFilesInPlace()
     {
         const QString path = m_folder->filePath(QStringLiteral("params.yaml"));
         const QString source = m_folder->filePath(QStringLiteral("source.yaml"));
@@ -228,8 +228,8 @@ private slots:
         QCOMPARE(readFile(source), present);
     }
 
-    // Nothing tells so before, as of a mount on an old kernel.
-    void writesInPlaceWhereNothingTakesItsPlace()
+    // wayToWrite() cannot predict this, for example for a mount on an old kernel.
+    void writesInPlaceIfTheFileCannotBeReplaced()
     {
         const QString path = m_folder->filePath(QStringLiteral("params.yaml"));
         writeFile(path, old);
@@ -253,7 +253,7 @@ private slots:
         QCOMPARE(::link(QFile::encodeName(path).constData(),
                         QFile::encodeName(m_folder->filePath(QStringLiteral("other.yaml"))).constData()),
                  0);
-        // It takes a part of the new bytes, as a full disk does.
+        // The limit lets a part of the new bytes be written, as a full disk does.
         rlimit before{};
         QCOMPARE(::getrlimit(RLIMIT_FSIZE, &before), 0);
         const rlimit small{.rlim_cur = rlim_t(old.size() + 1), .rlim_max = before.rlim_max};
@@ -266,12 +266,12 @@ private slots:
         QCOMPARE(readFile(path), old);
     }
 
-    void replacesNoOtherFileThanTheOneExpected()
+    void replacesOnlyTheExpectedFile()
     {
         const QString path = m_folder->filePath(QStringLiteral("params.yaml"));
         writeFile(path, old);
         const auto expected = store::identityOf(path);
-        // Beside it, so that it is another one for sure.
+        // Both files exist at the same time, so they certainly differ.
         const QString other = m_folder->filePath(QStringLiteral("other.yaml"));
         writeFile(other, old);
         QVERIFY(QFile::remove(path));
@@ -281,8 +281,8 @@ private slots:
         QCOMPARE(readFile(path), old);
     }
 
-    // As one that takes a config's place while it is explored.
-    void namesAFolderAsWhatItIs()
+    // A folder may take the place of a config while the config is explored.
+    void refusesAFolder()
     {
         const QString path = m_folder->filePath(QStringLiteral("params.yaml"));
         QVERIFY(QDir().mkpath(path + QStringLiteral("/in it")));
@@ -292,7 +292,7 @@ private slots:
         QCOMPARE(engine::replaceFile(path, present), way.problem);
     }
 
-    void replacesNoLinkThatLeadsToItself()
+    void refusesLinksInACircle()
     {
         const QString path = m_folder->filePath(QStringLiteral("a"));
         QVERIFY(QFile::link(m_folder->filePath(QStringLiteral("b")), path));
@@ -304,7 +304,7 @@ private slots:
                  (QStringList{QStringLiteral("a"), QStringLiteral("b")}));
     }
 
-    void replacesNoPipe()
+    void refusesAPipe()
     {
         const QString path = m_folder->filePath(QStringLiteral("params.yaml"));
         QCOMPARE(::mkfifo(QFile::encodeName(path).constData(), 0600), 0);
@@ -332,19 +332,19 @@ private slots:
         QVERIFY(isKept);
     }
 
-    void saysWhatTheDiskRefuses_data()
+    void reportsErrorsOfTheDisk_data()
     {
         rows<int, Text>(
             {{"full", {ENOSPC, "as on a full disk"}}, {"read-only", {EROFS, "Read-only file system"}}});
     }
-    void saysWhatTheDiskRefuses()
+    void reportsErrorsOfTheDisk()
     {
-        const auto& [error, said] = row<int, Text>();
+        const auto& [error, message] = row<int, Text>();
         const QString path = m_folder->filePath(QStringLiteral("params.yaml"));
         writeFile(path, old);
         {
             const RefusingDisk refusing(m_folder->path(), error);
-            VERIFY_CONTAINS(engine::replaceFile(path, present), said);
+            VERIFY_CONTAINS(engine::replaceFile(path, present), message);
         }
         QCOMPARE(readFile(path), old);
         QCOMPARE(QDir(m_folder->path()).entryList(QDir::Files), QStringList{QStringLiteral("params.yaml")});

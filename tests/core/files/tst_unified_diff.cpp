@@ -23,7 +23,7 @@ QString diffOf(const QByteArray& before, const QByteArray& after, int context = 
                        QStringLiteral("b/c.yaml"), context);
 }
 
-/// Lines "1".."count", those that are named replaced by "x".
+/// Returns lines "1" to "count", with "x" in place of each line in \p replaced.
 QByteArray numbers(int count, const QList<int>& replaced = {}, const QByteArray& lineEnd = "\n")
 {
     QByteArray text;
@@ -48,7 +48,7 @@ class UnifiedDiffTest : public QObject
     Q_OBJECT
 
 private slots:
-    void wordsChanges_data()
+    void formatsChanges_data()
     {
         const auto add = rows<QByteArray, QByteArray, Text>();
         add("one line",
@@ -73,19 +73,19 @@ private slots:
         add("letters of all kinds", {"größe: 8 # 大小\n", "größe: 4 # 大小\n",
                                      "@@ -1,1 +1,1 @@\n-größe: 8 # 大小\n+größe: 4 # 大小\n"});
     }
-    void wordsChanges()
+    void formatsChanges()
     {
         const auto& [before, after, hunks] = row<QByteArray, QByteArray, Text>();
         QCOMPARE(diffOf(before, after), QStringLiteral("--- a/c.yaml\n+++ b/c.yaml\n") + hunks);
     }
 
-    void isEmptyWhereNothingChanges()
+    void isEmptyWithoutChanges()
     {
         QCOMPARE(diffOf("a\nb", "a\nb"), QString());
         QCOMPARE(diffOf("", ""), QString());
     }
 
-    void takesAnyContext()
+    void acceptsAnyContext()
     {
         QVERIFY(diffOf(numbers(9), numbers(9, {5}), 0).endsWith(QStringLiteral("@@ -5,1 +5,1 @@\n-5\n+x\n")));
         VERIFY_CONTAINS(diffOf(numbers(9), numbers(9, {5}), 100), "@@ -1,9 +1,9 @@\n");
@@ -107,7 +107,7 @@ private slots:
                  QStringLiteral("--- ") + written);
     }
 
-    void isTakenByTools_data()
+    void isAcceptedByTools_data()
     {
         const auto add = rows<Application>();
         for (const char* command : {"patch -p1 -i diff", "git apply diff"}) {
@@ -129,7 +129,7 @@ private slots:
             addFor("a name with quotes", "\"c\".yaml", "a\n", "b\n");
         }
     }
-    void isTakenByTools()
+    void isAcceptedByTools()
     {
         const auto& [command, name, before, after] = row<Application>();
         if (QStandardPaths::findExecutable(command.front()).isEmpty())
@@ -155,7 +155,7 @@ private slots:
         const QByteArray before = numbers(190'000);
         const QByteArray after = numbers(190'000, {2, 95'000, 189'999});
         QVERIFY(before.size() > 1'000'000);
-        // Minutes, were each line compared with each.
+        // Comparing each line with every other line would take minutes.
         const QString diff = diffOf(before, after);
         QCOMPARE(diff.count(QStringLiteral("@@ -")), 3);
     }

@@ -68,7 +68,7 @@ private slots:
         writeFile(m_path, params);
     }
 
-    void takesBackOneAfterTheOther()
+    void takesBackOneWritingAfterTheOther()
     {
         QCOMPARE(write(2, m_path), QString());
         QCOMPARE(write(4, m_path), QString());
@@ -84,7 +84,7 @@ private slots:
         QVERIFY(!lastWriting(m_path, m_history));
     }
 
-    void knowsAFileByWhateverLeadsToIt()
+    void recognizesAFileThroughLinks()
     {
         const QString link = m_folder->filePath(QStringLiteral("link.yaml"));
         QVERIFY(QFile::link(m_path, link));
@@ -96,7 +96,7 @@ private slots:
         QVERIFY(QFileInfo(link).isSymLink());
     }
 
-    void removesWhatWasNotThere()
+    void removesAFileThatDidNotExist()
     {
         const QString other = m_folder->filePath(QStringLiteral("new.yaml"));
         QCOMPARE(write(2, other), QString());
@@ -105,20 +105,20 @@ private slots:
         QCOMPARE(readFile(m_path), params);
     }
 
-    void knowsALaterChange()
+    void detectsALaterChange()
     {
         QCOMPARE(write(2, m_path), QString());
         writeFile(m_path, withSize("3"));
         QVERIFY(last(m_path).isChangedSince());
         QVERIFY(last(m_path).changeText().contains(m_path));
-        // Whoever has undone it by hand loses nothing.
+        // If the user has restored the original, taking back loses nothing.
         writeFile(m_path, params);
         QVERIFY(!last(m_path).isChangedSince());
         QVERIFY(QFile::remove(m_path));
         QVERIFY(last(m_path).isChangedSince());
     }
 
-    void knowsWhatIsThereAlready()
+    void detectsASizeThatIsAlreadyWritten()
     {
         writeFile(m_path, withSize("4"));
         const ConfigFile file = ConfigFile::open(m_path);
@@ -127,15 +127,15 @@ private slots:
         QVERIFY(!holdsAlready(file, file.withMicroBatchSize({.microBatchSize = 2}), m_path));
         const QString copy = m_folder->filePath(QStringLiteral("copy.yaml"));
         QVERIFY(!holdsAlready(file, same, copy));
-        // Somebody changes it, or takes it away.
+        // Another program changes the file, or removes it.
         writeFile(m_path, withSize("2"));
         QVERIFY(!holdsAlready(file, same, m_path));
         QVERIFY(QFile::remove(m_path));
         QVERIFY(!holdsAlready(file, same, m_path));
     }
 
-    /// What is saved while a person is asked is not lost.
-    void takesNothingBackThatHasJustChanged()
+    /// A change that is saved while the user is being asked must not be lost.
+    void refusesToTakeBackAfterALaterChange()
     {
         QCOMPARE(write(2, m_path), QString());
         const LastWriting asked = last(m_path);
@@ -145,7 +145,7 @@ private slots:
         QVERIFY(lastWriting(m_path, m_history));
     }
 
-    void takesBackBehindALinkToNothing()
+    void takesBackThroughADanglingLink()
     {
         const QString target = m_folder->filePath(QStringLiteral("target.yaml"));
         const QString link = m_folder->filePath(QStringLiteral("dangling.yaml"));
@@ -156,7 +156,7 @@ private slots:
         QVERIFY(!QFile::exists(target));
     }
 
-    void writesWhereTheHistoryCannot()
+    void writesIfTheHistoryCannot()
     {
         writeFile(m_folder->filePath(QStringLiteral("history")), "no folder");
         QVERIFY(write(2, m_path).contains(QStringLiteral("cannot be taken back")));
@@ -164,7 +164,7 @@ private slots:
         QVERIFY(!lastWriting(m_path, m_history));
     }
 
-    void keepsWhatItWritesInPlace()
+    void keepsTheOriginalOfWritingsInPlace()
     {
         const QString other = giveAnotherName();
         const ConfigFile file = ConfigFile::open(m_path);
@@ -177,11 +177,11 @@ private slots:
         QCOMPARE(readFile(m_path), params);
     }
 
-    void writesNothingInPlaceThatItCannotKeep_data()
+    void refusesToWriteInPlaceWithoutAHistory_data()
     {
         test::rows<bool>({{"a history that cannot be written", true}, {"no history", false}});
     }
-    void writesNothingInPlaceThatItCannotKeep()
+    void refusesToWriteInPlaceWithoutAHistory()
     {
         const QString other = giveAnotherName();
         writeFile(m_folder->filePath(QStringLiteral("history")), "no folder");
@@ -194,12 +194,12 @@ private slots:
         QCOMPARE(readFile(other), params);
     }
 
-    // Nothing waits for the other end of the pipe, or for the end of the device.
-    void writesIntoNothingThatTookTheConfigsPlace_data()
+    // No call may wait for the other end of the pipe, or read the device to its end.
+    void refusesAPipeOrDeviceInPlaceOfTheConfig_data()
     {
         test::rows<bool>({{"a pipe", true}, {"a link to a device", false}});
     }
-    void writesIntoNothingThatTookTheConfigsPlace()
+    void refusesAPipeOrDeviceInPlaceOfTheConfig()
     {
         QCOMPARE(write(2, m_path), QString());
         const ConfigFile file = ConfigFile::open(m_path);
@@ -220,19 +220,19 @@ private slots:
                             QStringLiteral("no regular file"));
     }
 
-    // As editors save: beside it first.
-    void writesIntoAnotherFileThatHoldsTheSame()
+    // Editors save in this way: they write a new file, then rename it.
+    void acceptsAnotherFileWithTheSameContent()
     {
         const ConfigFile file = ConfigFile::open(m_path);
-        const QString beside = m_folder->filePath(QStringLiteral("params.yaml.new"));
-        writeFile(beside, params);
+        const QString newFile = m_folder->filePath(QStringLiteral("params.yaml.new"));
+        writeFile(newFile, params);
         QVERIFY(QFile::remove(m_path));
-        QVERIFY(QFile::rename(beside, m_path));
+        QVERIFY(QFile::rename(newFile, m_path));
         saveKept(file, file.withMicroBatchSize({.microBatchSize = 2}), m_path, m_history);
         QCOMPARE(readFile(m_path), withSize("2"));
     }
 
-    void keepsNothingOfWhatWasNotWritten()
+    void keepsNothingIfWritingFails()
     {
         const ConfigFile file = ConfigFile::open(m_path);
         const auto spliced = file.withMicroBatchSize({.microBatchSize = 2});
@@ -242,7 +242,7 @@ private slots:
         QVERIFY(!lastWriting(m_path, m_history));
     }
 
-    void keepsTheNewestOfEachFile()
+    void keepsTheNewestWritingsOfEachFile()
     {
         const QString other = m_folder->filePath(QStringLiteral("new.yaml"));
         QCOMPARE(write(2, other), QString());

@@ -16,7 +16,7 @@ using namespace batchpeak::test;
 
 namespace {
 
-/// Words of a command line, written with commas between them.
+/// Returns the words of a command line that \p text separates with commas.
 QStringList wordsIn(const Text& text)
 {
     return text.isEmpty() ? QStringList() : text.split(QLatin1Char(','));
@@ -24,15 +24,15 @@ QStringList wordsIn(const Text& text)
 
 } // namespace
 
-/// Tests every option of an exploration, as it is parsed from text and written as text.
+/// Tests parsing and writing every option of an exploration.
 class OptionTableTest : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void writesWhatItHasRead_data()
+    void writesOptionsThatItHasRead_data()
     {
-        // What is usual is not said.
+        // Defaults are not written.
         rows<Text>({{"nothing", ""},
                     {"phase", "--phase,eval"},
                     {"both phases", "--phase,both"},
@@ -68,20 +68,20 @@ private slots:
                     {"time", "--time-budget,1h30m"},
                     {"no verification", "--no-verify"}});
     }
-    void writesWhatItHasRead()
+    void writesOptionsThatItHasRead()
     {
         const QStringList words = wordsIn(row<Text>());
         QCOMPARE(wordsFor(optionsFrom(words)), words);
     }
 
-    void leavesOutWhatItCannotRead_data()
+    void ignoresInvalidOptions_data()
     {
         rows<Text>({{"an unknown option", "--faster,--min,2"},
                     {"a value out of bounds", "--tolerance,0,--min,2"},
                     {"a file that is gone", "--sample-lengths,/nowhere,--min,2"},
                     {"a value that is missing", "--min,2,--max"}});
     }
-    void leavesOutWhatItCannotRead()
+    void ignoresInvalidOptions()
     {
         QCOMPARE(wordsFor(optionsFrom(wordsIn(row<Text>()))), wordsIn("--min,2"));
     }
@@ -98,7 +98,7 @@ private slots:
         QCOMPARE(wordsFor(options), words);
     }
 
-    void putsOneBackAndLeavesTheOthers()
+    void resetsSingleOptions()
     {
         ExplorationOptions options = optionsFrom(wordsIn("--device,cpu,--min,2,--tolerance,3"));
         for (const char* name : {"--device", "--tolerance"}) {
@@ -110,30 +110,30 @@ private slots:
         QCOMPARE(wordsFor(options), wordsIn("--min,2"));
     }
 
-    void keepsNoWordOfTrust()
+    void doesNotKeepTrust()
     {
-        ExplorationOptions said = optionsFrom(wordsIn("--min,2"));
-        said.trustsCode = true;
-        QCOMPARE(wordsFor(said), wordsIn("--min,2"));
-        QVERIFY(!overlaid({}, said, givenNames(said)).trustsCode);
-        // As an earlier version has kept it.
+        ExplorationOptions given = optionsFrom(wordsIn("--min,2"));
+        given.trustsCode = true;
+        QCOMPARE(wordsFor(given), wordsIn("--min,2"));
+        QVERIFY(!overlaid({}, given, givenNames(given)).trustsCode);
+        // An earlier version kept it.
         const ExplorationOptions kept = optionsFrom(wordsIn("--trust,--min,2"));
         QVERIFY(!kept.trustsCode);
         QCOMPARE(wordsFor(kept), wordsIn("--min,2"));
     }
 
-    void takesTheNamedOnesAlone()
+    void overlaysOnlyNamedOptions()
     {
         const ExplorationOptions one = optionsFrom(wordsIn("--device,cpu,--min,2,--tolerance,3"));
         const ExplorationOptions other = optionsFrom(wordsIn("--min,2,--max,8"));
         QCOMPARE(givenNames(one), wordsIn("--min,--tolerance,--device"));
         QCOMPARE(sameNames(wordsIn("--min,--max,--headroom"), one, other), wordsIn("--min,--headroom"));
-        // One that asks for what is usual is taken too.
+        // A named option is overlaid even if its value is the default.
         QCOMPARE(wordsFor(overlaid(one, other, wordsIn("--max,--tolerance"))),
                  wordsIn("--min,2,--max,8,--device,cpu"));
     }
 
-    void namesEachOnce()
+    void hasUniqueNames()
     {
         std::set<std::string> names;
         for (const ExplorationOption& option : explorationOptions()) {
@@ -142,16 +142,16 @@ private slots:
         }
     }
 
-    void takesBackEveryTextThatItWrites()
+    void parsesEveryTextThatItWrites()
     {
-        // The values that are usual, too: a form shows them.
-        const ExplorationOptions usual;
+        // Includes defaults, as a form shows them.
+        const ExplorationOptions defaults;
         for (const ExplorationOption& option : explorationOptions()) {
             ExplorationOptions options;
             option.clear(options);
-            for (const std::string& text : option.texts(usual))
+            for (const std::string& text : option.texts(defaults))
                 option.take(options, text);
-            QVERIFY2(option.texts(options) == option.texts(usual), option.name.c_str());
+            QVERIFY2(option.texts(options) == option.texts(defaults), option.name.c_str());
         }
     }
 };

@@ -22,9 +22,9 @@ using namespace batchpeak::engine;
 
 namespace {
 
-/// The sentence with which an attempt is refused; empty where it is not.
+/// Returns the message of the UsageError that an attempt throws; empty if it throws none.
 template<typename Attempt>
-QString complaintAbout(Attempt attempt)
+QString usageErrorOf(Attempt attempt)
 {
     try {
         attempt();
@@ -36,13 +36,13 @@ QString complaintAbout(Attempt attempt)
 
 using Lengths = std::vector<std::int64_t>;
 
-/// Reads the text of a row of rows<std::string, Value>(), whose value is \p refused where it cannot be read.
+/// Checks a row of rows<std::string, Value>(). Its expected value is \p refused if the text must be refused.
 template<typename Value, typename Read>
 void checkRow(Read read, Value refused)
 {
     const auto& [text, expected] = row<std::string, Value>();
     Value value = refused;
-    const QString complaint = complaintAbout([&, text = text] { value = static_cast<Value>(read(text)); });
+    const QString complaint = usageErrorOf([&, text = text] { value = static_cast<Value>(read(text)); });
     QCOMPARE(value, expected);
     QCOMPARE(complaint.isEmpty(), expected != refused);
     const QString quoted = QStringLiteral("'%1'").arg(QString::fromStdString(text));
@@ -51,7 +51,7 @@ void checkRow(Read read, Value refused)
 
 } // namespace
 
-/// Tests values as they are typed after options.
+/// Tests the values of options as users type them.
 class OptionValuesTest : public QObject
 {
     Q_OBJECT
@@ -79,7 +79,7 @@ private slots:
     }
     void readsAmountsOfMemory() { checkRow<std::int64_t>(bytesFromText, 0); }
 
-    void writesWhatIsReadAgain()
+    void writesTextsThatItCanRead()
     {
         QCOMPARE(bytesToText(std::int64_t{3} << 29), "1536MiB");
         QCOMPARE(bytesToText(1000001), "1000001B");
@@ -91,7 +91,7 @@ private slots:
         QCOMPARE(numberFromText(numberToText(1e300)), 1e300);
     }
 
-    void readsLengthsOfTime_data()
+    void readsDurations_data()
     {
         rows<std::string, int>({{"seconds", {"90s", 90}},
                                 {"minutes", {"10m", 600}},
@@ -106,7 +106,7 @@ private slots:
                                 {"longer than a life", {"99999999h", 0}},
                                 {"empty", {"", 0}}});
     }
-    void readsLengthsOfTime()
+    void readsDurations()
     {
         checkRow<int>([](const auto& text) { return durationFromText(text).count(); }, 0);
     }
@@ -164,7 +164,7 @@ private slots:
     }
     void readsNumbersAboveZero() { checkRow<double>(positiveNumberFromText, 0); }
 
-    void saysWhatAValueMustBe_data()
+    void explainsInvalidValues_data()
     {
         rows<std::function<void()>, const char*, const char*>(
             {{"a count",
@@ -176,7 +176,7 @@ private slots:
                "Largest size must be a percentage between 0.1 and 50.",
                "--max must be a percentage between 0.1 and 50, not '150'."}}});
     }
-    void saysWhatAValueMustBe()
+    void explainsInvalidValues()
     {
         const auto& [read, inAWindow, inATerminal] = row<std::function<void()>, const char*, const char*>();
         try {
@@ -192,7 +192,7 @@ private slots:
         }
     }
 
-    void takesNumbersAsTheyAreShown_data()
+    void acceptsNumbersInTheUsersLocale_data()
     {
         const QLocale german(QLocale::German);
         const QLocale english(QLocale::English, QLocale::UnitedStates);
@@ -208,7 +208,7 @@ private slots:
                                                  {"an exponent", {english, "3e-4", "3e-4"}},
                                                  {"words", {german, "explore", "explore"}}});
     }
-    void takesNumbersAsTheyAreShown()
+    void acceptsNumbersInTheUsersLocale()
     {
         const auto& [locale, typed, plain] = row<QLocale, const char*, const char*>();
         QCOMPARE(withPlainNumbers(QString::fromUtf8(typed), locale), QString::fromUtf8(plain));
@@ -216,7 +216,7 @@ private slots:
                  QString::fromUtf8(plain));
     }
 
-    void readsSampleLengthsOneALine_data()
+    void readsOneSampleLengthPerLine_data()
     {
         rows<QByteArray, Lengths>(
             {{"numbers", {"12\n7\n300\n", {7, 12, 300}}},
@@ -227,7 +227,7 @@ private slots:
                {7, 12}}},
              {"comments, blank lines, other line ends", {"# of my data\r\n12\r\n\r\n 7 \r\n", {7, 12}}}});
     }
-    void readsSampleLengthsOneALine()
+    void readsOneSampleLengthPerLine()
     {
         const auto& [text, lengths] = row<QByteArray, Lengths>();
         QCOMPARE(sampleLengthsFromText(text, QStringLiteral("l.txt")), lengths);
@@ -246,7 +246,7 @@ private slots:
         QVERIFY(lengths.front() <= 10 && lengths.back() >= 9991);
     }
 
-    void namesTheLineThatIsNoLength_data()
+    void namesInvalidLines_data()
     {
         rows<QByteArray, const char*>(
             {{"a word", {"12\nlong\n", "l.txt:2: 'long'"}},
@@ -255,15 +255,15 @@ private slots:
              {"control characters", {QByteArray("5\n1\0\x1b[2J\n", 9), "l.txt:2: '1\\x00\\x1b[2J' is no"}},
              {"nothing", {"# none\n", "holds no length"}}});
     }
-    void namesTheLineThatIsNoLength()
+    void namesInvalidLines()
     {
         const auto& [text, named] = row<QByteArray, const char*>();
         const QString complaint =
-            complaintAbout([text = text] { sampleLengthsFromText(text, QStringLiteral("l.txt")); });
+            usageErrorOf([text = text] { sampleLengthsFromText(text, QStringLiteral("l.txt")); });
         QVERIFY2(complaint.contains(QLatin1String(named)), qPrintable(complaint));
     }
 
-    void saysWhyAFileOfLengthsCannotBeRead_data()
+    void explainsUnreadableFilesOfLengths_data()
     {
         rows<const char*, const char*>({{"not there", {"nowhere/l.txt", "cannot be read: No such file"}},
                                         {"a folder", {".", "cannot be read: Is a directory"}},
@@ -271,9 +271,9 @@ private slots:
                                         {"a pipe without an end", {"written", "did not come to its end"}},
                                         {"more than is read", {"large", "holds more than 64 MiB"}}});
     }
-    void saysWhyAFileOfLengthsCannotBeRead()
+    void explainsUnreadableFilesOfLengths()
     {
-        const auto& [name, said] = row<const char*, const char*>();
+        const auto& [name, message] = row<const char*, const char*>();
         const QTemporaryDir folder;
         const auto path = [&](const char* file) { return folder.filePath(QString::fromLatin1(file)); };
         for (const char* pipe : {"pipe", "written"})
@@ -283,11 +283,11 @@ private slots:
         QVERIFY(writer.open(descriptor, QIODevice::WriteOnly, QFileDevice::AutoCloseHandle));
         QFile large(path("large"));
         QVERIFY(large.open(QIODevice::WriteOnly) && large.resize((qint64{64} << 20) + 1));
-        const QString complaint = complaintAbout([file = path(name)] { sampleLengthsFromFile(file); });
-        QVERIFY2(complaint.contains(QLatin1String(said)), qPrintable(complaint));
+        const QString complaint = usageErrorOf([file = path(name)] { sampleLengthsFromFile(file); });
+        QVERIFY2(complaint.contains(QLatin1String(message)), qPrintable(complaint));
     }
 
-    void readsLengthsOutOfAPipe()
+    void readsLengthsFromAPipe()
     {
         std::array<int, 2> ends{-1, -1};
         QCOMPARE(::pipe2(ends.data(), O_CLOEXEC), 0);

@@ -19,7 +19,7 @@ namespace {
 struct Command
 {
     QString typed;
-    /// FOLDER stands for the one that the command was typed in.
+    /// Expected words, in which FOLDER stands for the folder that the command was typed in.
     QStringList words;
     QString launcher = {};
 };
@@ -28,7 +28,7 @@ const QString lengthsOption = QStringLiteral("--sample-lengths");
 
 } // namespace
 
-/// Tests explorations that are resumed in another folder than the one that they began in.
+/// Tests explorations that are resumed in a different folder.
 class SavedArgumentsTest : public QObject
 {
     Q_OBJECT
@@ -80,12 +80,12 @@ private slots:
                  expected.replaceInStrings(QStringLiteral("FOLDER"), m_folder->path()));
     }
 
-    // As it was asked, whatever has become of the file.
-    void takesTheLengthsThatItWasAskedWith_data()
+    // The lengths of the load request apply, even if the file has changed or is gone.
+    void keepsTheLengthsOfTheLoadRequest_data()
     {
         rows<QByteArray>({{"a file that is gone", {}}, {"another one", {"3\n"}}});
     }
-    void takesTheLengthsThatItWasAskedWith()
+    void keepsTheLengthsOfTheLoadRequest()
     {
         const QString path = m_folder->filePath(QStringLiteral("lengths.txt"));
         store::ExplorationInfo info{
@@ -101,8 +101,8 @@ private slots:
         QCOMPARE(savedArguments(options), info.command);
     }
 
-    // Of a program that told no request, or one that is not understood.
-    void takesTheFilesLengthsWhereNoneAreKept()
+    // The load request is missing if the program reported none, or if it cannot be parsed.
+    void readsTheFileWithoutALoadRequest()
     {
         const store::ExplorationInfo info{.command = {lengthsOption, QStringLiteral("lengths.txt")}};
         QCOMPARE(optionsOf(info).sampleLengths, (std::vector<std::int64_t>{7, 12}));

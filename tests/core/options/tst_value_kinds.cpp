@@ -24,7 +24,7 @@ class ValueKindsTest : public QObject
     Q_OBJECT
 
 private slots:
-    void areReadOffTheHelp_data()
+    void areParsedFromTheHelp_data()
     {
         rows<Values>(
             {{"a switch", {"", {}}},
@@ -39,7 +39,7 @@ private slots:
              {"a command", {"COMMAND", {.takesCommands = true, .takesOthers = true}}},
              {"a word with a path", {"worker|python=PATH", {.words = {"worker"}, .takesOthers = true}}}});
     }
-    void areReadOffTheHelp()
+    void areParsedFromTheHelp()
     {
         const auto& [values, expected] = row<Values>();
         const ValueKinds kinds = engine::valueKindsOf(values);

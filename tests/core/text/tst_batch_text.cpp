@@ -41,7 +41,7 @@ private slots:
         QCOMPARE(engine::settingText(plan), setting);
     }
 
-    void tellsWhetherThereAreMicroBatches()
+    void reportsWhetherThereAreMicroBatches()
     {
         QVERIFY(engine::hasMicroBatches({}));
         QVERIFY(!engine::hasMicroBatches(

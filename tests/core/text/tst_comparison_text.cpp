@@ -44,7 +44,7 @@ private slots:
         QCOMPARE(sizesText(sizes, QLocale(QLocale::English)), text);
     }
 
-    void saysTheContrast_data()
+    void describesTheContrast_data()
     {
         rows<trial::Contrast, Text>(
             {{"clear", {{28, 24, 0.0129, 0.0041}, "28 is 1.3 % ± 0.4 faster than 24"}},
@@ -53,13 +53,13 @@ private slots:
              {"within the error", {{28, 24, 0.0021, 0.0041}, "28 and 24 cannot be told apart (0.2 % ± 0.4)"}},
              {"the same", {{28, 24, 0.0, 0.0}, "28 and 24 cannot be told apart (0.0 % ± 0.0)"}}});
     }
-    void saysTheContrast()
+    void describesTheContrast()
     {
         const auto& [contrast, text] = row<trial::Contrast, Text>();
         QCOMPARE(contrastText(contrast, QLocale::c()), text);
     }
 
-    void saysWhatBecameOfIt_data()
+    void describesTheOutcome_data()
     {
         trial::TrialRecord thrashing = comparison(Outcome::Ok);
         thrashing.thrashes = true;
@@ -72,7 +72,7 @@ private slots:
              {"out of time", {comparison(Outcome::Timeout), "comparing 24 and 28 came to nothing"}},
              {"thrashed", {thrashing, "comparing 24 and 28 came to nothing"}}});
     }
-    void saysWhatBecameOfIt()
+    void describesTheOutcome()
     {
         const auto& [trial, text] = row<trial::TrialRecord, Text>();
         QCOMPARE(comparedText(trial, QLocale::c()), text);

@@ -24,7 +24,7 @@ class ReadableTextTest : public QObject
     Q_OBJECT
 
 private slots:
-    void wordsEnergy_data()
+    void formatsEnergy_data()
     {
         rows<double, std::string>({{"thousands", {12345.0, "12.3 kJ/sample"}},
                                    {"just below a thousand", {999.9, "1.00 kJ/sample"}},
@@ -36,38 +36,38 @@ private slots:
                                    {"hardly any", {0.00000321, "3.21 µJ/sample"}},
                                    {"less than that", {0.0000000321, "0.03 µJ/sample"}}});
     }
-    void wordsEnergy()
+    void formatsEnergy()
     {
         const auto& [joules, text] = row<double, std::string>();
         QCOMPARE(energyPerSampleText(joules, QLocale::c()).toStdString(), text);
     }
 
-    void wordsEnergyAsTheUserWritesNumbers()
+    void formatsEnergyInTheUsersLocale()
     {
         QCOMPARE(energyPerSampleText(1.5, QLocale(QLocale::German)), QStringLiteral("1,50 J/sample"));
     }
 
-    void writesALoss_data()
+    void formatsALoss_data()
     {
         rows<double, std::string>({{"usual", {2.4131, "2.413"}},
                                    {"negative", {-0.5, "-0.500"}},
                                    {"large", {999999.0, "999,999.000"}},
                                    {"beyond reason", {1e308, "1.000E+308"}}});
     }
-    void writesALoss()
+    void formatsALoss()
     {
         const auto& [loss, text] = row<double, std::string>();
         QCOMPARE(lossText(loss, american).toStdString(), text);
     }
 
-    void writesARateAsPreciselyAsItIsKnown_data()
+    void roundsARateToItsPrecision_data()
     {
         rows<double, double, std::string>({{"interval of tens", {2266.0, 38.0, "2,266 ± 38"}},
                                            {"interval of ones", {115.4, 6.2, "115 ± 6"}},
                                            {"interval below one", {2.514, 0.042, "2.51 ± 0.04"}},
                                            {"no spread at all", {2.514, 0.0, "2.51 ± 0.00"}}});
     }
-    void writesARateAsPreciselyAsItIsKnown()
+    void roundsARateToItsPrecision()
     {
         const auto& [value, half, expected] = row<double, double, std::string>();
         const double error = half / value / standardErrorsOf95Percent;
@@ -76,14 +76,14 @@ private slots:
                  QString::fromStdString(expected).remove(QLatin1Char(',')));
     }
 
-    void writesARateWithoutAnError()
+    void formatsARateWithoutAnError()
     {
         QCOMPARE(rateText(2.514, std::nullopt, QLocale::c()), QStringLiteral("2.51"));
         QCOMPARE(rateText(0.0313, std::nullopt, QLocale::c()), QStringLiteral("0.0313"));
         QCOMPARE(rateText(2115.4, american), QStringLiteral("2,115"));
     }
 
-    void choosesOneUnitOfMemory_data()
+    void choosesACommonUnitOfMemory_data()
     {
         rows<double, double, std::string>(
             {{"small device", {800.0 * mebibyte, 312.4 * mebibyte, "312 MiB"}},
@@ -92,7 +92,7 @@ private slots:
              {"large peak", {81920.0 * mebibyte, 61132.8 * mebibyte, "59.7 GiB"}},
              {"nothing known", {0.0, 1024.0 * mebibyte, "1.00 GiB"}}});
     }
-    void choosesOneUnitOfMemory()
+    void choosesACommonUnitOfMemory()
     {
         const auto& [largest, bytes, expected] = row<double, double, std::string>();
         const MemoryUnit unit = MemoryUnit::forBytes(largest);
@@ -100,7 +100,7 @@ private slots:
                  expected);
     }
 
-    void writesMemoryThatStandsAlone_data()
+    void choosesAUnitForOneAmountOfMemory_data()
     {
         rows<double, std::string>(
             {{"none", {0.0, "0 B"}},
@@ -112,13 +112,13 @@ private slots:
              {"tens of gibibytes", {79.1 * 1024.0 * mebibyte, "79.1 GiB"}},
              {"more than there is", {4096.0 * 1024.0 * 1024.0 * mebibyte, "4,096 TiB"}}});
     }
-    void writesMemoryThatStandsAlone()
+    void choosesAUnitForOneAmountOfMemory()
     {
         const auto& [bytes, expected] = row<double, std::string>();
         QCOMPARE(memoryText(bytes, american).toStdString(), expected);
     }
 
-    void tellsTwoNumbersOfBytesApart_data()
+    void distinguishesTwoNumbersOfBytes_data()
     {
         constexpr std::int64_t mebi = 1 << 20;
         rows<std::int64_t, std::int64_t, Text>(
@@ -129,14 +129,14 @@ private slots:
              {"the same", {5 * mebi, 5 * mebi, "5.0 MiB|5.0 MiB"}},
              {"none", {0, 5 * mebi, "0 bytes|5.0 MiB"}}});
     }
-    void tellsTwoNumbersOfBytesApart()
+    void distinguishesTwoNumbersOfBytes()
     {
         const auto& [first, second, texts] = row<std::int64_t, std::int64_t, Text>();
         const ComparedBytes bytes = comparedBytesText(first, second, american);
         QCOMPARE(bytes.first + QLatin1Char('|') + bytes.second, texts);
     }
 
-    void writesATimeAsAPersonSaysIt_data()
+    void formatsDurations_data()
     {
         rows<double, std::string>({{"tenths", {4.12, "4.1 s"}},
                                    {"rounds up to ten", {9.96, "10 s"}},
@@ -145,39 +145,39 @@ private slots:
                                    {"hours", {7500.0, "2 h 5 min"}},
                                    {"never negative", {-3.0, "0.0 s"}}});
     }
-    void writesATimeAsAPersonSaysIt()
+    void formatsDurations()
     {
         const auto& [seconds, expected] = row<double, std::string>();
         QCOMPARE(durationText(seconds, QLocale::c()).toStdString(), expected);
     }
 
-    void roundsALimitToWhatAPersonCaresFor_data()
+    void roundsTimeLimits_data()
     {
         rows<int, std::string>({{"part of a second", {450, "450 ms"}},
                                 {"seconds", {12'000, "12 s"}},
                                 {"minutes", {301'000, "5 min"}},
                                 {"hours", {5'400'000, "1 h 30 min"}}});
     }
-    void roundsALimitToWhatAPersonCaresFor()
+    void roundsTimeLimits()
     {
         const auto& [milliseconds, expected] = row<int, std::string>();
         QCOMPARE(durationText(std::chrono::milliseconds(milliseconds)).toStdString(), expected);
     }
 
-    void writesASharePerHundred_data()
+    void formatsPercentages_data()
     {
         rows<QString, std::string>({{"usual", {percentText(0.0081, QLocale::c()), "0.8 %"}},
                                     {"less", {percentText(-0.0081, QLocale::c()), "-0.8 %"}},
                                     {"fine", {percentText(0.0081, QLocale::c(), 2), "0.81 %"}},
                                     {"German", {percentText(0.0081, QLocale(QLocale::German)), "0,8 %"}}});
     }
-    void writesASharePerHundred()
+    void formatsPercentages()
     {
         const auto& [written, expected] = row<QString, std::string>();
         QCOMPARE(written.toStdString(), expected);
     }
 
-    void countsInTheSingularToo()
+    void usesTheSingular()
     {
         QCOMPARE(trialsText(1), QStringLiteral("1 trial"));
         QCOMPARE(trialsText(12), QStringLiteral("12 trials"));

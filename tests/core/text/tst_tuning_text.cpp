@@ -40,7 +40,7 @@ Tuning partly()
     return {.trainedParts = {"layers.30.", "output.weight"}, .frozenWeights = model::FrozenWeights::Bf16};
 }
 
-/// Of all layers, embeddings too.
+/// Returns a tuning that rounds all layers, including embeddings.
 Tuning rounded()
 {
     return {.fakeQuantization = {.weights = model::FakeQuantizedWeights::Int4,
@@ -50,8 +50,8 @@ Tuning rounded()
                                  .sharedOutput = true}};
 }
 
-/// Beside adapters, those layers alone.
-Tuning roundedBesideAdapters()
+/// Returns a tuning with adapters that rounds only the layers with adapters.
+Tuning roundedWithAdapters()
 {
     Tuning tuning = adapters();
     tuning.fakeQuantization = {.weights = model::FakeQuantizedWeights::Int4,
@@ -73,7 +73,7 @@ Tuning narrowFloats()
                                  .activations = model::FakeQuantizedActivations::Nvfp4}};
 }
 
-struct Said
+struct ExpectedTexts
 {
     Tuning tuning;
     Text adapter;
@@ -89,40 +89,41 @@ class TuningTextTest : public QObject
     Q_OBJECT
 
 private slots:
-    void saysWhatIsTrained_data()
+    void describesTrainedParts_data()
     {
-        rows<Said>({{"all", {{}, "", "", "", ""}},
-                    {"adapters",
-                     {adapters(), "LoRA of rank 16, alpha 32, dropout 0.05, on query and attention output",
-                      "", "as the trained ones", "LoRA 16"}},
-                    {"all that there is to say",
-                     {everything(),
-                      "DoRA of rank 16, alpha 32, rank-stabilized, dropout 0.05, on query in layers 0 and 3; "
-                      "attention output",
-                      "output and layers.30", "nf4 with double quantization", "DoRA 16 on nf4"}},
-                    {"as torchtune holds it",
-                     {asTorchtune(), "LoRA of rank 16, alpha 32, dropout 0.05, on query and attention output",
-                      "", "nf4 of torchao", "LoRA 16 on torchao-nf4"}},
-                    {"some parts",
-                     {partly(), "", "layers.30 and output.weight", "bf16", "partly trained on bf16"}}});
+        rows<ExpectedTexts>(
+            {{"all", {{}, "", "", "", ""}},
+             {"adapters",
+              {adapters(), "LoRA of rank 16, alpha 32, dropout 0.05, on query and attention output", "",
+               "as the trained ones", "LoRA 16"}},
+             {"all that there is to say",
+              {everything(),
+               "DoRA of rank 16, alpha 32, rank-stabilized, dropout 0.05, on query in layers 0 and 3; "
+               "attention output",
+               "output and layers.30", "nf4 with double quantization", "DoRA 16 on nf4"}},
+             {"as torchtune holds it",
+              {asTorchtune(), "LoRA of rank 16, alpha 32, dropout 0.05, on query and attention output", "",
+               "nf4 of torchao", "LoRA 16 on torchao-nf4"}},
+             {"some parts",
+              {partly(), "", "layers.30 and output.weight", "bf16", "partly trained on bf16"}}});
     }
-    void saysWhatIsTrained()
+    void describesTrainedParts()
     {
-        const auto& [tuning, adapter, parts, frozen, word] = row<Said>();
+        const auto& [tuning, adapter, parts, frozen, word] = row<ExpectedTexts>();
         QCOMPARE(adapterText(tuning, english), adapter);
         QCOMPARE(trainedPartsText(tuning), parts);
         QCOMPARE(frozenWeightsText(tuning), frozen);
         QCOMPARE(tuningWord(tuning), word);
     }
 
-    void saysWhatIsRounded_data()
+    void describesRounding_data()
     {
         rows<Tuning, Text, Text>(
             {{"nothing", {adapters(), "", "LoRA 16"}},
              {"all layers",
               {rounded(), "int4 weights in groups of 256, int8 activations, embeddings too", "QAT int4"}},
              {"beside adapters",
-              {roundedBesideAdapters(),
+              {roundedWithAdapters(),
                "int4 weights in groups of 32, int8 activations, in layers with an adapter",
                "LoRA 16, QAT int4"}},
              {"narrow floats", {narrowFloats(), "nvfp4 weights, nvfp4 activations", "QAT nvfp4"}},
@@ -131,7 +132,7 @@ private slots:
                "int8 weights by rows",
                "QAT int8"}}});
     }
-    void saysWhatIsRounded()
+    void describesRounding()
     {
         const auto& [tuning, text, word] = row<Tuning, Text, Text>();
         QCOMPARE(fakeQuantizationText(tuning, english), text);
@@ -162,7 +163,7 @@ private slots:
         QCOMPARE(parametersText(all, frozen, english), text);
     }
 
-    void comesBackFromItsRecord_data()
+    void restoresTuningsFromRecords_data()
     {
         rows<Tuning>({{"all", Tuning()},
                       {"adapters", adapters()},
@@ -170,16 +171,16 @@ private slots:
                       {"everything", everything()},
                       {"some parts", partly()},
                       {"rounded", rounded()},
-                      {"rounded beside adapters", roundedBesideAdapters()}});
+                      {"rounded beside adapters", roundedWithAdapters()}});
     }
-    void comesBackFromItsRecord()
+    void restoresTuningsFromRecords()
     {
         const auto& tuning = row<Tuning>();
         QVERIFY(tuningFromRecord(tuningRecord(tuning)) == tuning);
         QCOMPARE(tuningRecord(tuning).isEmpty(), model::isUntuned(tuning));
     }
 
-    void recordsTellTuningsApart()
+    void writesDifferentRecordsForDifferentTunings()
     {
         Tuning other = adapters();
         other.rank = 17;
