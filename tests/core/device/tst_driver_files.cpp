@@ -10,13 +10,13 @@
 using namespace batchpeak::device;
 using batchpeak::test::FakeRoot;
 
-/// Tests what the files of an NVIDIA driver provide if its management library is not usable.
+/// Tests the reading of an NVIDIA driver's files, which replace its management library if that is not usable.
 class DriverFilesTest : public QObject
 {
     Q_OBJECT
 
 private slots:
-    // The device file appears when the driver was first used, and so perhaps only after somebody has asked.
+    // The device file may be missing, because it appears only when the driver is first used.
     void findsADriver_data()
     {
         rows<Text, bool>({{"none", {"", false}},
@@ -34,14 +34,14 @@ private slots:
         QCOMPARE(nvidiaDriverIsPresent(root.path()), isPresent);
     }
 
-    void listsGpusByTheirPlaceOnTheBus()
+    void listsGpusInBusOrder()
     {
         const FakeRoot root;
         QVERIFY(root.write(QStringLiteral("proc/driver/nvidia/gpus/0000:b1:00.0/information"),
                            "Model: \t\t NVIDIA H200\nIRQ:   \t\t 12\nGPU UUID: \t GPU-second\n"));
         QVERIFY(root.write(QStringLiteral("proc/driver/nvidia/gpus/0000:17:00.0/information"),
                            "Model: \t\t NVIDIA H100\nGPU UUID: \t GPU-first\n"));
-        // Not used since the computer was started.
+        // The driver shows this UUID for a GPU that has not been used since the computer was started.
         QVERIFY(root.write(QStringLiteral("proc/driver/nvidia/gpus/0000:c1:00.0/information"),
                            "Model: \t\t NVIDIA H200\nGPU UUID: \t GPU-????????\n"));
         const std::vector<LocalDevice> gpus = devicesOfDriver(root.path());

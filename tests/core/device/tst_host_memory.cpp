@@ -19,10 +19,10 @@ using batchpeak::test::FakeRoot;
 
 namespace {
 
-/// What lies in /proc and /sys, by its path without the leading slash.
+/// Contents of files in /proc and /sys, keyed by their paths without the leading slash.
 using Files = std::map<std::string, QByteArray>;
 
-/// A computer without groups, with memory and kills of its own.
+/// Files of a computer without control groups.
 const Files computer{
     {"proc/cpuinfo", "processor\t: 0\nmodel name\t: Fake CPU\n"},
     {"proc/meminfo", "MemTotal:       8000000 kB\nMemFree:  10 kB\nMemAvailable:   4000000 kB\n"},
@@ -31,7 +31,7 @@ const Files computer{
 struct Limits
 {
     Files files;
-    /// Those of the computer.
+    /// Bytes; the defaults are those of `computer`.
     std::int64_t total = std::int64_t{8000000} * 1024;
     std::int64_t available = std::int64_t{4000000} * 1024;
     /// 0 for no limit.
@@ -47,7 +47,7 @@ struct Kills
     std::int64_t limitBytes = 0;
 };
 
-bool layOut(const FakeRoot& root, const Files& files)
+bool writeFiles(const FakeRoot& root, const Files& files)
 {
     return std::ranges::all_of(
         files, [&](const auto& file) { return root.write(QString::fromStdString(file.first), file.second); });
@@ -66,7 +66,7 @@ class HostMemoryTest : public QObject
     Q_OBJECT
 
 private slots:
-    void takesTheTightestLimit_data()
+    void reportsTheTightestLimit_data()
     {
         const std::string v1 = "sys/fs/cgroup/memory/";
         const std::string v2 = "sys/fs/cgroup/";
@@ -98,7 +98,7 @@ private slots:
                         .total = 1000000,
                         .available = 350000,
                         .processors = 1.5}},
-                      {"version 2, limit of the group above, whose use is not told",
+                      {"version 2, limit of the group above, without its usage",
                        {.files = {{"proc/self/cgroup", "0::/out/in\n"},
                                   {v2 + "out/memory.max", "400000\n"},
                                   {v2 + "out/in/memory.max", "max\n"}},
@@ -131,7 +131,7 @@ private slots:
                         .total = 5000000,
                         .available = 4500000,
                         .processors = 2.0}},
-                      {"version 1 beside version 2, container that sees itself as the root",
+                      {"version 1 and version 2, container that sees itself as the root",
                        {.files = {{"proc/self/cgroup", "4:memory:/docker/x\n0::/\n"},
                                   {v1 + "memory.limit_in_bytes", "600000\n"},
                                   {v1 + "memory.usage_in_bytes", "200000\n"}},
@@ -142,11 +142,11 @@ private slots:
                                   {v1 + "memory.limit_in_bytes", "9223372036854771712\n"},
                                   {v1 + "memory.usage_in_bytes", "200000\n"}}}}});
     }
-    void takesTheTightestLimit()
+    void reportsTheTightestLimit()
     {
         const auto& [files, total, available, processors] = row<Limits>();
         const FakeRoot root;
-        QVERIFY(layOut(root, onComputer(files)));
+        QVERIFY(writeFiles(root, onComputer(files)));
         const HostMemory memory = hostMemory(root.path());
         QCOMPARE(memory.total, total);
         QCOMPARE(memory.available, available);
@@ -165,7 +165,7 @@ private slots:
             {{"none", {"fpu avx2 avx512_bf16", true, 0}},
              {"of int8 alone", {"fpu amx_tile amx_int8", true, 0}},
              {"on both processors", {"fpu amx_bf16 avx512_fp16 amx_tile amx_int8", true, 2}},
-             {"nobody counts processors", {"amx_bf16 amx_tile", false, 0}}});
+             {"without a count of processors", {"amx_bf16 amx_tile", false, 0}}});
     }
     void countsMatrixUnits()
     {
@@ -196,8 +196,8 @@ private slots:
         const Files onlyComputer = {{"proc/vmstat", "oom_kill 8\n"}};
         const auto add = rows<Kills>();
         add("the whole computer", {computer, onlyComputer, true, 0});
-        add("nobody was ended", {computer, computer, false, 0});
-        add("a group that does not count", {{{"proc/self/cgroup", "0::/\n"}}, onlyComputer, true, 0});
+        add("no kill", {computer, computer, false, 0});
+        add("a group without a counter", {{{"proc/self/cgroup", "0::/\n"}}, onlyComputer, true, 0});
         const Files box{{"proc/self/cgroup", "0::/box\n"},
                         {v2 + "box/memory.max", "5000\n"},
                         {v2 + "box/memory.events", "low 0\nmax 9\noom 3\noom_kill 2\n"}};
@@ -215,16 +215,17 @@ private slots:
                         {v1 + "memory.oom_control", "oom_kill 0\n"}};
         add("version 1", {old, {{v1 + "m/memory.oom_control", "oom_kill 6\n"}}, true, 6000});
         add("version 1, and another group", {old, {{v1 + "memory.oom_control", "oom_kill 1\n"}}, false, 0});
-        // Where a launcher has put the worker.
-        const Files apart{
+        // A launcher has put the worker (process 7) into another group.
+        const Files workerElsewhere{
             {"proc/self/cgroup", "0::/own\n"},           {v2 + "own/memory.max", "9000\n"},
             {v2 + "own/memory.events", "oom_kill 0\n"},  {"proc/7/cgroup", "0::/jobs/step\n"},
             {v2 + "jobs/memory.events", "oom_kill 3\n"}, {v2 + "jobs/memory.max", "max\n"},
             {v2 + "jobs/step/memory.max", "4000\n"},     {v2 + "jobs/step/memory.events", "oom_kill 1\n"}};
-        add("a worker elsewhere", {apart, {{v2 + "jobs/step/memory.events", "oom_kill 2\n"}}, true, 4000});
+        add("a worker elsewhere",
+            {workerElsewhere, {{v2 + "jobs/step/memory.events", "oom_kill 2\n"}}, true, 4000});
         add("a worker elsewhere, and a neighbor of it",
-            {apart, {{v2 + "jobs/memory.events", "oom_kill 4\n"}}, false, 0});
-        Files child = apart;
+            {workerElsewhere, {{v2 + "jobs/memory.events", "oom_kill 4\n"}}, false, 0});
+        Files child = workerElsewhere;
         child.erase("proc/7/cgroup");
         child.insert({{"proc/7/cgroup", "0::/own\n"},
                       {"proc/7/task/7/children", ""},
@@ -232,40 +233,40 @@ private slots:
                       {"proc/9/cgroup", "0::/own\n"},
                       {"proc/9/task/9/children", "10\n"},
                       {"proc/10/cgroup", "0::/jobs/step\n"}});
-        add("what a worker has started elsewhere",
+        add("a child of the worker elsewhere",
             {child, {{v2 + "jobs/step/memory.events", "oom_kill 2\n"}}, true, 4000});
     }
     void noticesKills()
     {
         const auto& [before, after, haveHappened, limitBytes] = row<Kills>();
         const FakeRoot root;
-        QVERIFY(layOut(root, onComputer(before)));
+        QVERIFY(writeFiles(root, onComputer(before)));
         MemoryKills kills(root.path());
         kills.include(7);
-        // What was looked at before counts from then on.
+        // The counters of the first call apply: watching a group again does not reset them.
         kills.include(7);
         QVERIFY(!kills.haveHappened());
-        QVERIFY(layOut(root, after));
+        QVERIFY(writeFiles(root, after));
         kills.include(7);
         QCOMPARE(kills.haveHappened(), haveHappened);
         QCOMPARE(kills.limitBytes().value_or(0), limitBytes);
     }
 
-    // As systemd does, once the last process of a scope has ended.
+    // systemd removes the group of a scope once its last process has ended.
     void noticesKillsInAGroupThatIsRemoved()
     {
         const FakeRoot root;
-        QVERIFY(layOut(root, onComputer({{"proc/self/cgroup", "0::/own\n"},
-                                         {"sys/fs/cgroup/own/memory.events", "oom_kill 0\n"},
-                                         {"proc/7/cgroup", "0::/jobs/step\n"},
-                                         {"sys/fs/cgroup/jobs/memory.events", "oom_kill 3\n"},
-                                         {"sys/fs/cgroup/jobs/step/memory.max", "4000\n"},
-                                         {"sys/fs/cgroup/jobs/step/memory.events", "oom_kill 0\n"}})));
+        QVERIFY(writeFiles(root, onComputer({{"proc/self/cgroup", "0::/own\n"},
+                                             {"sys/fs/cgroup/own/memory.events", "oom_kill 0\n"},
+                                             {"proc/7/cgroup", "0::/jobs/step\n"},
+                                             {"sys/fs/cgroup/jobs/memory.events", "oom_kill 3\n"},
+                                             {"sys/fs/cgroup/jobs/step/memory.max", "4000\n"},
+                                             {"sys/fs/cgroup/jobs/step/memory.events", "oom_kill 0\n"}})));
         MemoryKills kills(root.path());
         kills.include(7);
         std::filesystem::remove_all(root.path() / "sys/fs/cgroup/jobs/step");
         QVERIFY(!kills.haveHappened());
-        QVERIFY(layOut(root, {{"sys/fs/cgroup/jobs/memory.events", "oom_kill 4\n"}}));
+        QVERIFY(writeFiles(root, {{"sys/fs/cgroup/jobs/memory.events", "oom_kill 4\n"}}));
         QVERIFY(kills.haveHappened());
         QCOMPARE(kills.limitBytes(), 4000);
     }

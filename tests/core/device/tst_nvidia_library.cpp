@@ -37,13 +37,13 @@ private slots:
         QCOMPARE(devices[0].driver, "550.1");
         QVERIFY(!devices[0].sharesHostMemory);
         QCOMPARE(devices[1].id(), "cuda:1");
-        // It tells no memory of its own, as a GB10 does.
+        // It reports no memory of its own, like a GB10.
         QVERIFY(devices[1].sharesHostMemory);
         QCOMPARE(devices[1].totalBytes, hostMemory().total);
         QVERIFY(devices[1].freeBytes > 0 && devices[1].freeBytes < devices[1].totalBytes);
     }
 
-    void listsSlicesInThePlaceOfTheirGpu()
+    void listsSlicesInsteadOfTheirGpu()
     {
         qputenv("FAKE_NVML_SLICES", "2");
         const NvidiaLibrary nvml(BATCHPEAK_FAKE_NVML);
@@ -57,12 +57,12 @@ private slots:
         QCOMPARE(devices[2].uuid, "GPU-second");
         QCOMPARE(nvml.readings("MIG-two").clockMegahertz, 1755);
         QVERIFY(!nvml.readings("MIG-two").utilizationPercent);
-        // Its energy is its neighbors' too.
+        // The energy of a slice is unknown: the counter includes its neighbors on the GPU.
         qputenv("FAKE_NVML_ENERGY", "9000000000250");
         QVERIFY(!nvml.condition("MIG-two").energyJoules);
     }
 
-    void readsWhatTheDeviceGives()
+    void reportsOnlyAvailableReadings()
     {
         const NvidiaLibrary nvml(BATCHPEAK_FAKE_NVML);
         const auto first = nvml.readings("GPU-first");
@@ -78,7 +78,7 @@ private slots:
         QVERIFY(!nvml.readings("GPU-unknown").temperatureCelsius);
     }
 
-    void readsItsStateForWhoeverLooksOn()
+    void readsPowerErrorsAndProcesses()
     {
         qputenv("FAKE_NVML_POWER", "612500");
         qputenv("FAKE_NVML_POWER_LIMIT", "700000");
@@ -97,7 +97,7 @@ private slots:
         QCOMPARE(first.processes, (std::vector<batchpeak::device::DeviceProcess>{
                                       {.pid = 4711, .name = "trainer", .bytes = 4711},
                                       {.pid = 12, .name = "trainer", .bytes = std::nullopt}}));
-        // The error stays, although the driver tells of it once.
+        // The error stays, although the driver reports it only once.
         QCOMPARE(nvml.readings("GPU-first").xid, 79);
         const auto refusing = nvml.readings("GPU-second");
         QVERIFY(!refusing.powerWatts && !refusing.powerLimitWatts);
@@ -126,13 +126,13 @@ private slots:
         }
     }
 
-    void livesWithoutALibrary_data()
+    void reportsAnUnusableLibrary_data()
     {
         rows<std::string, std::string>({{"absent", {"/nowhere/libnvidia-ml.so.1", "cannot be loaded"}},
                                         {"another library", {"libc.so.6", "lacks functions"}},
                                         {"no driver", {BATCHPEAK_FAKE_NVML, "Not Supported"}}});
     }
-    void livesWithoutALibrary()
+    void reportsAnUnusableLibrary()
     {
         const auto& [library, problem] = row<std::string, std::string>();
         qputenv("FAKE_NVML_FAILS", "1");

@@ -13,8 +13,8 @@ class PeakFlopsTest : public QObject
     Q_OBJECT
 
 private slots:
-    // Teraflops of fp32, TF32 and bf16; 0 where there is no such arithmetic.
-    void tellsThePeakOfAName_data()
+    // The numbers are TFLOPS in fp32, TF32 and bf16; 0 if the GPU does not support that precision.
+    void returnsThePeakOfAGpu_data()
     {
         rows<std::string, double, double, double>(
             {{"Volta has neither", {"Tesla V100-SXM2-16GB", 15.7, 0.0, 0.0}},
@@ -27,7 +27,7 @@ private slots:
              {"H200", {"NVIDIA H200", 67.0, 494.5, 989.5}},
              {"for players", {"NVIDIA GeForce RTX 4090", 82.6, 82.6, 165.2}}});
     }
-    void tellsThePeakOfAName()
+    void returnsThePeakOfAGpu()
     {
         const auto& [name, fp32, tf32, bf16] = row<std::string, double, double, double>();
         const auto peak = device::peakFlopsOf(name);
@@ -37,17 +37,17 @@ private slots:
         QCOMPARE(peak->bf16, bf16 * 1e12);
     }
 
-    void guessesNothing_data()
+    void returnsNothingForOtherNames_data()
     {
         rows<std::string>({{"a part of one", "NVIDIA A100-SXM4-40GB MIG 1g.5gb"},
                            {"a virtual one", "NVIDIA A10-24Q"},
                            {"a mobile one", "NVIDIA GeForce RTX 4090 Laptop GPU"},
                            {"a changed one", "NVIDIA GeForce RTX 4090 D"},
-                           {"not which of three", "NVIDIA H100"},
+                           {"one of three models", "NVIDIA H100"},
                            {"a processor", "AMD EPYC 9B14"},
                            {"nothing", ""}});
     }
-    void guessesNothing() { QVERIFY(!device::peakFlopsOf(row<std::string>())); }
+    void returnsNothingForOtherNames() { QVERIFY(!device::peakFlopsOf(row<std::string>())); }
 };
 
 BATCHPEAK_TEST(PeakFlopsTest)

@@ -55,12 +55,12 @@ private slots:
         if (!load)
             return;
         QCOMPARE(load->processors, processors);
-        // Linux shows ticks of a hundredth of a second on every computer that we build for.
+        // Linux counts in ticks of 10 ms on every platform that we build for.
         QCOMPARE(load->resolutionSeconds, 0.01);
         QCOMPARE(load->busySeconds, busySeconds);
     }
 
-    void saysNothingWithoutTheFile()
+    void returnsNothingWithoutTheFiles()
     {
         const batchpeak::test::FakeRoot root;
         QVERIFY(!processorLoad(root.path()));

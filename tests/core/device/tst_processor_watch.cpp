@@ -16,14 +16,15 @@ using batchpeak::test::FakeRoot;
 
 namespace {
 
-/// Ticks of a hundredth of a second.
+/// Returns the contents of /proc/stat.
+/// \param ticks  busy time of the first processor, in ticks of 10 ms
 QByteArray stat(int ticks)
 {
     return "cpu0 " + QByteArray::number(ticks) + " 0 0 5000 0 0 0 0 0 0\n" +
            "cpu1 100 0 0 5000 0 0 0 0 0 0\n";
 }
 
-/// \param pages  of memory that it has
+/// \param pages  resident memory
 QByteArray process(int parent, int userTicks, int systemTicks, int pages)
 {
     return "7 (a name) with) S " + QByteArray::number(parent) + " 1 1 0 -1 0 0 0 0 0 " +
@@ -46,7 +47,7 @@ class ProcessorWatchTest : public QObject
     Q_OBJECT
 
 private slots:
-    void tellsWhatOthersTake()
+    void reportsTheLoadOfOtherPrograms()
     {
         const FakeRoot root;
         prepare(root);
@@ -56,7 +57,7 @@ private slots:
         QCOMPARE(first.usedBytes, 600 * 1024);
         QCOMPARE(first.otherBytes, 600 * 1024 - 10 * sysconf(_SC_PAGESIZE));
 
-        // In two seconds three of processor time, one and a half of which were ours.
+        // The processors were busy for 3 s within 2 s; 1.5 s of that were ours.
         QVERIFY(root.write(QStringLiteral("proc/stat"), stat(1300)));
         QVERIFY(root.write(QStringLiteral("proc/7/stat"), process(1, 200, 100, 10)));
         const DeviceReadings second = watch.look({7}, 12.0);
@@ -65,7 +66,7 @@ private slots:
         QCOMPARE(second.utilizationPercent, 75);
     }
 
-    void waitsWhereAWorkerHasComeOrGone()
+    void waitsAfterAChangeOfWorkers()
     {
         const FakeRoot root;
         prepare(root);
@@ -96,7 +97,7 @@ private slots:
         QCOMPARE(ProcessorWatch(root.path()).look({}, 1.0).temperatureCelsius, 61);
     }
 
-    void livesWithoutTheFiles()
+    void returnsNothingWithoutTheFiles()
     {
         const FakeRoot root;
         ProcessorWatch watch(root.path());
@@ -105,7 +106,7 @@ private slots:
         QVERIFY(!readings.otherProcessors && !readings.processors && !readings.temperatureCelsius);
     }
 
-    void followsTheParents()
+    void followsParentProcesses()
     {
         const FakeRoot root;
         QVERIFY(root.write(QStringLiteral("proc/9/stat"), process(8, 0, 0, 0)));

@@ -14,7 +14,7 @@ using namespace batchpeak::device;
 
 namespace {
 
-/// Four GPUs of a node, as NVML lists them.
+/// Returns four devices of a node in the order of NVML.
 std::vector<LocalDevice> node()
 {
     std::vector<LocalDevice> devices;
@@ -30,7 +30,7 @@ class VisibleDevicesTest : public QObject
     Q_OBJECT
 
 private slots:
-    void areThoseOfTheJob_data()
+    void selectsTheDevicesOfTheJob_data()
     {
         const std::string all = "GPU-aa11 GPU-ab22 GPU-c333 MIG-d444 ";
         const auto add = rows<std::string, std::string>();
@@ -49,10 +49,10 @@ private slots:
         add("a container's, hidden otherwise", {"NVIDIA_VISIBLE_DEVICES=GPU-elsewhere", all});
         add("a step of Slurm", {"SLURM_STEP_GPUS=1;SLURM_JOB_GPUS=1,2", "GPU-ab22 "});
         add("a job of Slurm", {"SLURM_JOB_GPUS=1,2", "GPU-ab22 GPU-c333 "});
-        add("a job of Slurm that sees its own alone", {"SLURM_JOB_GPUS=6,7", all});
+        add("a job of Slurm that sees only its own devices", {"SLURM_JOB_GPUS=6,7", all});
         add("CUDA's variable before the others", {"CUDA_VISIBLE_DEVICES=0;SLURM_JOB_GPUS=1", "GPU-aa11 "});
     }
-    void areThoseOfTheJob()
+    void selectsTheDevicesOfTheJob()
     {
         const auto& [variables, expected] = row<std::string, std::string>();
         const auto environment = [text =

@@ -72,7 +72,7 @@ private slots:
 
     void weighsTrialsByTheirPrecision()
     {
-        // Equal values leave run-to-run scatter at its prior: one degree of freedom of 1 % among two.
+        // Two equal values add one degree of freedom without scatter to the prior of 1 %, which has one too.
         const auto equal = sizesOf({trialOf(1, 8, 100.0, 0.01), trialOf(2, 8, 100.0, 0.03)});
         const double scatter = 0.01 / std::sqrt(2.0);
         const double first = 1.0 / (0.01 * 0.01 + scatter * scatter);
@@ -80,20 +80,20 @@ private slots:
         QCOMPARE(*equal.front().samplesPerSecond, 100.0);
         QCOMPARE(*equal.front().relativeError, 1.0 / std::sqrt(first + second));
 
-        const auto apart = sizesOf({trialOf(1, 8, 100.0, 0.001), trialOf(2, 8, 101.0, 0.5)});
-        QVERIFY(*apart.front().samplesPerSecond < 100.1);
+        const auto unequal = sizesOf({trialOf(1, 8, 100.0, 0.001), trialOf(2, 8, 101.0, 0.5)});
+        QVERIFY(*unequal.front().samplesPerSecond < 100.1);
     }
 
-    void doesNotClaimWhatScatterDenies()
+    void includesScatterInItsError()
     {
-        // Each is sure of itself, and both cannot be right.
-        const auto apart = sizesOf({trialOf(1, 8, 90.0, 0.001), trialOf(2, 8, 110.0, 0.001)});
-        QVERIFY(std::abs(*apart.front().samplesPerSecond - 100.0) < 0.1);
-        QVERIFY2(*apart.front().relativeError > 0.05,
-                 qPrintable(QString::number(*apart.front().relativeError)));
+        // Each trial reports a small error, but they contradict each other.
+        const auto unequal = sizesOf({trialOf(1, 8, 90.0, 0.001), trialOf(2, 8, 110.0, 0.001)});
+        QVERIFY(std::abs(*unequal.front().samplesPerSecond - 100.0) < 0.1);
+        QVERIFY2(*unequal.front().relativeError > 0.05,
+                 qPrintable(QString::number(*unequal.front().relativeError)));
     }
 
-    void tellsNoErrorWhereNoneIsKnown()
+    void reportsNoErrorIfNoneIsKnown()
     {
         const auto alone = sizesOf({trialOf(1, 8, 100.0, {})});
         QCOMPARE(*alone.front().samplesPerSecond, 100.0);
@@ -101,7 +101,7 @@ private slots:
         QVERIFY(sizesOf({trialOf(1, 8, 100.0, 0.02)}).front().relativeError == 0.02);
     }
 
-    void leavesOutWhatIsNotSound_data()
+    void leavesOutUnsoundTrials_data()
     {
         TrialRecord disturbed = trialOf(2, 8, 50.0, 0.01);
         disturbed.disturbed = true;
@@ -118,10 +118,10 @@ private slots:
                            {"thrashes", thrashing},
                            {"runs", running},
                            {"out of memory", failed(2, 8, Outcome::OutOfMemory)},
-                           {"a comparison that came to nothing", lost},
+                           {"a comparison that crashed", lost},
                            {"a comparison that thrashes", thrashingComparison}});
     }
-    void leavesOutWhatIsNotSound()
+    void leavesOutUnsoundTrials()
     {
         const auto sizes = sizesOf({trialOf(1, 8, 100.0, 0.01), row<TrialRecord>()});
         QCOMPARE(*sizes.front().samplesPerSecond, 100.0);
@@ -129,14 +129,14 @@ private slots:
         QCOMPARE(sizes.front().trials, (std::vector<int>{1, 2}));
     }
 
-    void takesDisturbedTrialsWhereThereAreNoOthers()
+    void usesDisturbedTrialsIfThereAreNoOthers()
     {
         TrialRecord disturbed = trialOf(1, 8, 50.0, 0.01);
         disturbed.disturbed = true;
         QCOMPARE(*sizesOf({disturbed}).front().samplesPerSecond, 50.0);
     }
 
-    void keepsWhatWasComparedBeforeASizeEndedIt()
+    void keepsSizesThatRanBeforeAComparisonFailed()
     {
         TrialRecord ended = comparisonOf(1, Outcome::OutOfMemory, {8, 16});
         ended.microBatchSize = 16;
@@ -146,7 +146,7 @@ private slots:
         QVERIFY(!sizes.back().samplesPerSecond);
     }
 
-    void countsRecalledTrialsOfSizesWithoutOthers()
+    void usesRecalledTrialsOfSizesWithoutOthers()
     {
         Snapshot snapshot;
         snapshot.trials = {trialOf(1, 8, 100.0, 0.01)};
@@ -161,7 +161,7 @@ private slots:
         QCOMPARE(sizes.back().soundTrials, 2);
     }
 
-    void knowsWhichSizesRan_data()
+    void reportsWhichSizesRan_data()
     {
         const TrialRecord ran = trialOf(1, 16, 100.0, 0.01);
         TrialRecord thrashed = ran;
@@ -184,14 +184,14 @@ private slots:
                               {"recalled, and thrashed", {recalledThrashing, false}},
                               {"recalled, and too large now", {tooLarge, false}}});
     }
-    void knowsWhichSizesRan()
+    void reportsWhichSizesRan()
     {
         const auto& [snapshot, isKnown] = row<Snapshot, bool>();
         QCOMPARE(engine::hasRun(snapshot, 16), isKnown);
         QVERIFY(!engine::hasRun(snapshot, 17));
     }
 
-    void saysOfEachSizeWhatTheSearchSays()
+    void returnsTheSearchsEstimates()
     {
         Snapshot snapshot;
         snapshot.trials = {trialOf(1, 8, 100.0, 0.01), trialOf(2, 16, 110.0, 0.01)};

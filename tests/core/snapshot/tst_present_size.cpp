@@ -19,7 +19,7 @@ struct Case
     std::int64_t recommended = 64;
     std::vector<trial::TrialRecord> trials;
     std::int64_t smallestFailure = 0;
-    /// The recommended size's is its samples/s; elsewhere those are none.
+    /// The samples/s of the recommendation are those of its estimate, or 0 if there is none.
     std::vector<search::SizeEstimate> estimates;
     const char* text = "";
 };
@@ -41,7 +41,7 @@ Snapshot snapshotOf(const Case& c)
         snapshot.searchState.recommendation = {
             .size = c.recommended, .samplesPerSecond = estimate ? estimate->samplesPerSecond : 0.0};
     }
-    // Samples/s as the square root of the size.
+    // The curve: samples/s are the square root of the size.
     for (const double size : {4.0, 16.0, 64.0, 100.0})
         snapshot.searchState.curve.push_back({.size = size, .samplesPerSecond = std::sqrt(size)});
     return snapshot;
@@ -94,7 +94,7 @@ private slots:
         QCOMPARE(presentSizeText(snapshotOf(c), QLocale::c()), QString::fromUtf8(c.text));
     }
 
-    void tellsNothingWithoutACurve()
+    void returnsNoTextWithoutACurve()
     {
         Snapshot snapshot = snapshotOf({.trials = {trialOf(16)}});
         snapshot.searchState.curve.clear();

@@ -17,7 +17,7 @@ class ReasonTextTest : public QObject
     Q_OBJECT
 
 private slots:
-    void saysWhy_data()
+    void explainsTheRecommendation_data()
     {
         using Kind = Reason::Kind;
         const auto add = rows<Reason, Status, Text>();
@@ -47,7 +47,7 @@ private slots:
             {{.kind = Kind::MemoryEnds, .largestPredictedFit = 64}, Status::Confident, "memory|64|fits"});
         add("verified", {{.kind = Kind::Verified}, Status::Exhausted, "64|only size"});
     }
-    void saysWhatOthersTook()
+    void reportsTheLoadOfOtherPrograms()
     {
         batchpeak::engine::Snapshot snapshot;
         snapshot.devices = {{.id = QStringLiteral("cpu"), .kind = QStringLiteral("cpu")}};
@@ -61,21 +61,21 @@ private slots:
         QVERIFY(besideOthersText(snapshot).isEmpty());
         snapshot.trials = {trial(std::nullopt, 10.0), trial(0.05, 10.0)};
         QVERIFY(besideOthersText(snapshot).isEmpty());
-        // Each trial counts alike, as in the speeds that are told.
+        // Trials have equal weight, as in the speeds that are shown.
         snapshot.trials = {trial(0.05, 60.0), trial(0.45, 60.0), trial(0.35, 10.0), trial(0.45, 30.0)};
         VERIFY_CONTAINS(besideOthersText(snapshot, QLocale::c()), QStringLiteral("0.7 processors"));
-        // Trials of very different shares are seen off the means of their sizes.
+        // Trials with very different shares visibly deviate from the means of their sizes.
         VERIFY_CONTAINS(besideOthersText(snapshot, QLocale::c()), QStringLiteral("55 to 95 %"));
         snapshot.devices.front().id = QStringLiteral("cuda:0");
         VERIFY_CONTAINS(besideOthersText(snapshot, QLocale::c()), QStringLiteral("33 % of the GPU"));
-        // A lower clock of the processor is nobody's.
+        // A lower clock of the CPU is contention, but not another program.
         snapshot.devices.front().id = QStringLiteral("cpu");
         for (auto& lowered : snapshot.trials)
             lowered.readings.foreignProcessors = 0.02;
         QVERIFY(besideOthersText(snapshot).isEmpty());
     }
 
-    void saysWhy()
+    void explainsTheRecommendation()
     {
         const auto& [why, status, text] = row<Reason, Status, Text>();
         const SearchState searchState{.status = status,
@@ -83,11 +83,11 @@ private slots:
         const QString reason = reasonText(searchState, QLocale::c());
         for (const QString& part : text.split(QLatin1Char('|')))
             VERIFY_CONTAINS(reason, part);
-        // Beyond the end nothing is to come.
+        // A search that has ended has no next size.
         QCOMPARE(reason.contains(QLatin1String("Next")), text.contains(QLatin1String("Next")));
     }
 
-    void saysWhatIsInTheWay_data()
+    void explainsInstability_data()
     {
         using Cause = Instability::Cause;
         const auto add = rows<Instability, int, Text>();
@@ -98,7 +98,7 @@ private slots:
         add("tenants", {{.cause = Cause::OtherTenants, .size = 0.444}, 60, "other programs disturbed 44 %"});
         add("overcome", {{.cause = Cause::Noise, .size = 0.03}, 95, ""});
     }
-    void saysWhatIsInTheWay()
+    void explainsInstability()
     {
         const auto& [instability, confidence, text] = row<Instability, int, Text>();
         const SearchState searchState{.status = Status::Budget,
@@ -114,7 +114,7 @@ private slots:
         QCOMPARE(reason.contains(QLatin1String("hard to tell apart")), !text.isEmpty());
     }
 
-    void promisesNothingOnceStopped()
+    void namesNoNextSizeOnceStopped()
     {
         const SearchState searchState{
             .recommendation = Recommendation{
@@ -130,7 +130,7 @@ private slots:
         QVERIFY(!after.contains(QLatin1String("96")));
     }
 
-    void writesNumbersAsTheReaderDoes()
+    void formatsNumbersForTheLocale()
     {
         const SearchState searchState{
             .recommendation = Recommendation{

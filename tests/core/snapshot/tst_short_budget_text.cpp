@@ -46,7 +46,7 @@ class ShortBudgetTextTest : public QObject
     Q_OBJECT
 
 private slots:
-    void saysHowFarItCame_data()
+    void reportsHowFarTheTrialCame_data()
     {
         const QString worker = QStringLiteral("batchpeak-worker 0.1.0");
         const auto add = rows<Case>();
@@ -58,13 +58,13 @@ private slots:
              .elapsedSeconds = 30.0,
              .text = "The time budget (20 s) was too short for one trial of size 2: the network was "
                      "still being loaded. Give it 5 min or more (--time-budget 5m)."});
-        // The first step takes its 5 s at least.
+        // The first step takes at least the 5 s that it has run.
         add("first step",
             {.program = worker,
              .trials = {cancelled(0, 0, 5.0)},
              .text = "The time budget (20 s) was too short for one trial of size 4: it had come "
                      "to warm-up step 1. Give it 10 min or more (--time-budget 10m)."});
-        // 10 s to start, and 5 trials of 15 steps of 2 s.
+        // The estimate: 10 s to start, plus 5 trials of 15 steps of 2 s.
         add("warm-up",
             {.program = worker,
              .trials = {cancelled(5, 0, 10.0)},
@@ -75,7 +75,7 @@ private slots:
                       .text = "The time budget (20 s) was too short for one trial of size 4: it had come to "
                               "timed step 3. Give it 60 s or more (--time-budget 1m)."});
     }
-    void saysHowFarItCame()
+    void reportsHowFarTheTrialCame()
     {
         const Case& c = row<Case>();
         const Snapshot snapshot = snapshotOf(c);
@@ -85,7 +85,7 @@ private slots:
         QCOMPARE(end.failure, QString::fromUtf8(c.text));
     }
 
-    void leavesOtherEndsAlone()
+    void keepsOtherFailures()
     {
         Snapshot snapshot = snapshotOf({.trials = {cancelled(0, 0, 5.0)}});
         snapshot.trials.front().outcome = trial::Outcome::Failed;

@@ -14,7 +14,7 @@ using engine::SpeedQuantity;
 
 namespace {
 
-/// 0.1 s and 0.01 s a sample, so that times between two sizes lie on the line between them.
+/// Returns 0.1 s plus 0.01 s per sample, so that linear interpolation between two sizes is exact.
 double secondsOf(std::int64_t size)
 {
     return 0.1 + 0.01 * static_cast<double>(size);
@@ -32,7 +32,7 @@ trial::TrialRecord trialOf(int number, std::int64_t size)
             .optimizerSeconds = 0.2};
 }
 
-/// Of 1e12 operations a sample, 512 tokens long, on an H100 in bf16.
+/// Returns a run of 1e12 operations and 512 tokens per sample on an H100 in bf16.
 engine::Snapshot trained(std::int64_t batch)
 {
     engine::Snapshot snapshot;
@@ -56,7 +56,7 @@ class SpeedQuantityTest : public QObject
     Q_OBJECT
 
 private slots:
-    void offersWhatCanBeTold_data()
+    void offersAvailableQuantities_data()
     {
         using Quantities = std::vector<SpeedQuantity>;
         using enum SpeedQuantity;
@@ -87,7 +87,7 @@ private slots:
               {[](auto& s) { s.trials.front().joulesPerSample.reset(); }, allBut(JoulesPerSample)}},
              {"no description",
               {[](auto& s) { s.run->flopsPerSample.reset(); }, allBut(ModelFlopUtilization)}},
-             {"a device that nobody knows",
+             {"an unknown device",
               {[](auto& s) { s.devices.push_back({.id = QStringLiteral("cpu")}); },
                allBut(ModelFlopUtilization)}},
              {"a device without that arithmetic",
@@ -95,7 +95,7 @@ private slots:
                allBut(ModelFlopUtilization)}},
              {"nothing is open", {[](auto& s) { s = {}; }, Quantities{SamplesPerSecond}}}});
     }
-    void offersWhatCanBeTold()
+    void offersAvailableQuantities()
     {
         const auto& [change, quantities] = row<Change, std::vector<SpeedQuantity>>();
         engine::Snapshot snapshot = trained(48);
@@ -104,20 +104,20 @@ private slots:
         QCOMPARE(engine::toldQuantities(snapshot), quantities);
     }
 
-    void multipliesWhatIsInProportion()
+    void scalesProportionalQuantities()
     {
         const engine::Snapshot snapshot = trained(48);
         const trial::TrialRecord& trial = snapshot.trials[1];
         const SpeedConversion tokens(snapshot, SpeedQuantity::TokensPerSecond);
         QCOMPARE(*tokens.factor(), 512.0);
         QCOMPARE(*tokens.of(trial), (SpeedConversion::Speed{512.0 * *trial.samplesPerSecond, 0.01}));
-        // 989.4 TFLOP/s in bf16.
+        // The peak is 989.4 TFLOP/s in bf16.
         const SpeedConversion share(snapshot, SpeedQuantity::ModelFlopUtilization);
         QCOMPARE(*share.factor(), 100.0 / 989.4);
         QCOMPARE(share.of(trial)->value, *trial.samplesPerSecond * 100.0 / 989.4);
     }
 
-    void takesEachDevicesOwnPeak()
+    void usesEachDevicesPeak()
     {
         engine::Snapshot snapshot = trained(48);
         snapshot.devices.push_back(
@@ -129,15 +129,15 @@ private slots:
         QCOMPARE(share.of(snapshot.trials[2])->value, *snapshot.trials[2].samplesPerSecond * 100.0 / 312.0);
     }
 
-    // The batch over 0.2 s of the optimizer and the times of its micro-batches.
-    void reckonsWholeSteps_data()
+    // The expected speed is the batch divided by 0.2 s for the optimizer plus the times of its micro-batches.
+    void computesWholeSteps_data()
     {
         rows<std::int64_t, double>({{"a multiple", {48, 0.2 + 6 * 0.18}},
                                     {"some have one sample less", {23, 0.2 + 2 * 0.18 + 0.17}},
                                     {"spread over smaller ones", {12, 0.2 + 2 * 0.16}},
                                     {"the batch at once", {6, 0.2 + 0.16}}});
     }
-    void reckonsWholeSteps()
+    void computesWholeSteps()
     {
         const auto& [batch, seconds] = row<std::int64_t, double>();
         const engine::Snapshot snapshot = trained(batch);
@@ -149,7 +149,7 @@ private slots:
         QCOMPARE(*speed->relativeError, 0.01 * (seconds - 0.2) / seconds);
     }
 
-    void letsATrialKeepItsOwnLuck()
+    void keepsTheDeviationOfATrial()
     {
         engine::Snapshot snapshot = trained(16);
         snapshot.trials.push_back(trialOf(4, 8));
@@ -158,7 +158,7 @@ private slots:
         QCOMPARE(conversion.of(snapshot.trials.back())->value, 16.0 / (0.2 + 2 * 1.1 * secondsOf(8)));
     }
 
-    void readsComparisons()
+    void convertsComparisons()
     {
         engine::Snapshot snapshot = trained(16);
         trial::TrialRecord comparison{.number = 4,

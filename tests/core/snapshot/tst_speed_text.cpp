@@ -16,7 +16,7 @@ class SpeedTextTest : public QObject
     Q_OBJECT
 
 private slots:
-    void saysWhatLimits_data()
+    void describesTheSpeedLimit_data()
     {
         const auto add = rows<SpeedLimit, Text, Text>();
         add("unknown", {{}, "", ""});
@@ -40,14 +40,14 @@ private slots:
                        "memory-thrashing",
                        "Memory-thrashing: samples/s fall as memory runs out."});
     }
-    void saysWhatLimits()
+    void describesTheSpeedLimit()
     {
         const auto& [limit, word, sentence] = row<SpeedLimit, Text, Text>();
         QCOMPARE(speedLimitWord(limit, false, QLocale::c()), word);
         QCOMPARE(speedLimitText(limit, false, QLocale::c()), sentence);
     }
 
-    void launchesNothingOnACpu()
+    void mentionsNoLaunchesOnACpu()
     {
         const SpeedLimit limit{.kind = Kind::LaunchBound, .overheadShare = 0.203, .doublingGain = 0.111};
         QCOMPARE(speedLimitWord(limit, true, QLocale::c()), QStringLiteral("fixed cost per step"));
@@ -56,7 +56,7 @@ private slots:
         QVERIFY(sentence.contains(QLatin1String("20 %")) && sentence.contains(QLatin1String("11 %")));
     }
 
-    void saysWhatASmallerSizeLeaves_data()
+    void describesASmallerSize_data()
     {
         constexpr std::int64_t gibibyte = std::int64_t{1} << 30;
         rows<SmallerSize, Text>(
@@ -68,13 +68,13 @@ private slots:
                "16 is within 0.5 % too."}},
              {"unknown memory", {{.size = 16}, "16 is within 2 % too."}}});
     }
-    void saysWhatASmallerSizeLeaves()
+    void describesASmallerSize()
     {
         const auto& [smaller, text] = row<SmallerSize, Text>();
         QCOMPARE(smallerSizeText(smaller, QLocale::c()), text);
     }
 
-    void saysHowTheVerificationStands_data()
+    void describesTheVerification_data()
     {
         constexpr std::int64_t gibibyte = std::int64_t{1} << 30;
         const Verification measured{.size = 24,
@@ -97,10 +97,10 @@ private slots:
         add("failed", {with(Outcome::Failed), "24 failed in a fresh process and is no longer recommended."});
         add("not run", {with(Outcome::NotRun),
                         "24 was not verified in a fresh process; the recommendation relies on its trials."});
-        add("nothing told",
+        add("no measurements",
             {{.size = 24, .outcome = Outcome::Confirmed}, "24 was confirmed in a fresh process."});
     }
-    void saysHowTheVerificationStands()
+    void describesTheVerification()
     {
         const auto& [verification, text] = row<Verification, Text>();
         QCOMPARE(verificationText(verification, QLocale::c()), text);

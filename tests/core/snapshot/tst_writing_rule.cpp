@@ -37,7 +37,7 @@ class WritingRuleTest : public QObject
     Q_OBJECT
 
 private slots:
-    void asksForAConfidence_data()
+    void requiresAConfidence_data()
     {
         rows<Case>({{"sure", {.confidence = 96}},
                     {"just sure enough", {.confidence = 50}},
@@ -50,7 +50,7 @@ private slots:
                       .min = 80,
                       .doubt = "Confidence is 79 %, below the required 80 %."}},
                     {"anything", {.minConfidence = 0.0, .confidence = 1, .min = 0}},
-                    // Whoever ends at 30 is content with 30.
+                    // If the search ends at a confidence of 30 %, writing requires no more than that.
                     {"as sure as the end", {.targetConfidence = 0.3, .confidence = 30, .min = 30}},
                     {"surer than the end",
                      {.minConfidence = 0.5,
@@ -58,7 +58,7 @@ private slots:
                       .confidence = 30,
                       .doubt = "Confidence is 30 %, below the required 50 %."}}});
     }
-    void asksForAConfidence()
+    void requiresAConfidence()
     {
         const auto& [minConfidence, targetConfidence, confidence, min, doubt] = row<Case>();
         const ExplorationOptions options{.targetConfidence = targetConfidence,
@@ -69,7 +69,7 @@ private slots:
         QCOMPARE(doubtText(snapshot, options, QLocale(QLocale::English, QLocale::UnitedStates)), expected);
     }
 
-    void takesTheSizeThatIsSelected_data()
+    void writesTheSelectedSize_data()
     {
         rows<std::optional<std::int64_t>, std::optional<std::int64_t>>(
             {{"none", {std::nullopt, std::nullopt}},
@@ -79,7 +79,7 @@ private slots:
              {"one that ran out of memory", {2048, std::nullopt}},
              {"one that was never tried", {3, std::nullopt}}});
     }
-    void takesTheSizeThatIsSelected()
+    void writesTheSelectedSize()
     {
         const auto& [selected, taken] = row<std::optional<std::int64_t>, std::optional<std::int64_t>>();
         Snapshot snapshot = snapshotWith(12);
@@ -90,11 +90,11 @@ private slots:
                             .compared = {{.microBatchSize = 768, .samplesPerSecond = 2.0}},
                             .outcome = trial::Outcome::Ok}};
         QCOMPARE(selectedToWrite(snapshot, selected), taken);
-        // The confidence is none of a size that a person has chosen.
+        // The confidence applies to the recommended size, not to a size that the user has selected.
         QCOMPARE(doubtText(snapshot, {}, QLocale::c(), taken).isEmpty(), taken.has_value());
     }
 
-    void doubtsASizeThatNoFreshProcessHasRun_data()
+    void doubtsAnUnverifiedSizeAfterAFailure_data()
     {
         using trial::Outcome;
         rows<std::int64_t, Outcome, bool, bool>({
@@ -105,7 +105,7 @@ private slots:
             {"another one was left", {2048, Outcome::Cancelled, false, false}},
         });
     }
-    void doubtsASizeThatNoFreshProcessHasRun()
+    void doubtsAnUnverifiedSizeAfterAFailure()
     {
         const auto& [other, outcome, isVerified, isDoubted] = row<std::int64_t, trial::Outcome, bool, bool>();
         Snapshot snapshot = snapshotWith(96);
@@ -120,7 +120,7 @@ private slots:
         QVERIFY(doubtText(snapshot, {.minConfidence = 0.0}).isEmpty());
     }
 
-    void doubtsNothingWhereWhatFailedRanLater()
+    void ignoresAFailureOfASizeThatRanLater()
     {
         using trial::Outcome;
         Snapshot snapshot = snapshotWith(96);

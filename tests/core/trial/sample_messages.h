@@ -11,7 +11,8 @@
 
 namespace batchpeak::trial {
 
-/// Messages with every field set to something that is not its default, and pieces of lines.
+/// Returns a network with every field set to something that is not its default, so that a lost field is
+/// noticed.
 
 inline model::ModelSpec smallLlama()
 {
@@ -56,7 +57,7 @@ inline model::ModelSpec smallLlama()
                                                .attentionDropout = 0.2}};
 }
 
-// No member has the value that it would have without the field.
+// No field has its default value.
 inline model::EncoderSpec smallEncoder()
 {
     return {.vocabularySize = 33,
@@ -156,7 +157,7 @@ inline TrialResult fullComparison()
             .flags = {"disturbed"}};
 }
 
-// A comparison that a size ended.
+// Returns a comparison that ended because one size ran out of memory.
 inline TrialResult cutComparison()
 {
     return {
@@ -171,7 +172,7 @@ inline TrialResult cutComparison()
         .text = "It did not fit."};
 }
 
-// A message of the worker with one field changed or added.
+// Returns a result message of the worker with additional or changed fields.
 inline QByteArray resultWith(const char* fields)
 {
     return QByteArray(R"({"type":"result","id":7,"micro_batch_size":96,"outcome":"ok","steps":12,)"
@@ -179,7 +180,8 @@ inline QByteArray resultWith(const char* fields)
            fields + '}';
 }
 
-// The result of a comparison of two sizes, the second of which has these fields beside its own size.
+// Returns the result of a comparison of two sizes, the second of which has these fields in addition to its
+// size.
 inline QByteArray comparisonWith(const char* fields, const char* outcome = "ok")
 {
     return QByteArray(R"({"type":"result","id":8,"micro_batch_size":28,"outcome":")") + outcome +

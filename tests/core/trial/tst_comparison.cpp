@@ -12,7 +12,7 @@ class ComparisonTest : public QObject
     Q_OBJECT
 
 private slots:
-    void lastsAsTheTypicalStepOfEachVisit()
+    void returnsTheTypicalStepOfEachVisit()
     {
         const std::vector<Visit> visits{{.stepSeconds = {0.2, 9.0, 0.3}}, {.stepSeconds = {0.4}}};
         QCOMPARE(typicalStepSecondsOf(visits), (std::vector<double>{0.3, 0.4}));

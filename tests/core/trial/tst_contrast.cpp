@@ -41,8 +41,8 @@ private slots:
         QVERIFY(*contrast->standardError < 1e-9);
     }
 
-    // A device that slows down by a hundredth from visit to visit: 24 28 28 24 24 28 28 24.
-    void aSteadyDriftDropsOut()
+    // The device slows down by 1 % from visit to visit: 24 28 28 24 24 28 28 24.
+    void cancelsASteadyDrift()
     {
         const auto at = [](int visit, double speed) { return speed * std::pow(0.99, visit); };
         const auto contrast = contrastOf({visited(24, {at(0, 100), at(3, 100), at(4, 100), at(7, 100)}),
@@ -52,8 +52,8 @@ private slots:
         QVERIFY(*contrast->standardError < 1e-9);
     }
 
-    // Two rounds there and back, whose leads are 2 % and 4 % in logarithms: their mean is off by 1 %.
-    void tellsItsError()
+    // The two rounds there and back have log leads of 2 % and 4 %, so their mean has a standard error of 1 %.
+    void reportsItsStandardError()
     {
         const auto speed = [](double logarithm) { return std::exp(logarithm); };
         const auto contrast = contrastOf(
@@ -62,7 +62,7 @@ private slots:
         QVERIFY(std::abs(*contrast->standardError - 0.01) < 1e-12);
     }
 
-    void saysNoMoreThanItKnows_data()
+    void omitsUnknownValues_data()
     {
         const auto add = rows<std::vector<ComparedRecord>, bool, bool>();
         add("nothing", {{}, false, false});
@@ -73,7 +73,7 @@ private slots:
         add("a round and a half", {{visited(8, {1, 1, 1}), visited(16, {2, 2, 2})}, true, false});
         add("two rounds", {{visited(8, {1, 1, 1, 1}), visited(16, {2, 2, 2, 2})}, true, true});
     }
-    void saysNoMoreThanItKnows()
+    void omitsUnknownValues()
     {
         const auto& [compared, hasLead, hasError] = row<std::vector<ComparedRecord>, bool, bool>();
         const auto contrast = contrastOf(compared);

@@ -19,7 +19,7 @@ class ParentMessagesTest : public QObject
     Q_OBJECT
 
 private slots:
-    void parentMessagesComeBack_data()
+    void restoresParentMessages_data()
     {
         rows<ParentMessage>(
             {{"hello", Hello{}},
@@ -45,7 +45,7 @@ private slots:
                                                                  .sequenceLength = 1,
                                                                  .optimizer = model::Optimizer::AdamW8bit,
                                                                  .step = {.wideEmbeddingMoments = true}}},
-             {"load, a loss that is computed again",
+             {"load, a recomputed loss",
               LoadRequest{.model = {.family = "gpt2"},
                           .sequenceLength = 1,
                           .step = {.lossChunkRows = 256, .recomputesLossChunks = true}}},
@@ -56,7 +56,7 @@ private slots:
               LoadRequest{.model = {.family = "t5", .architecture = smallEncoderDecoder()},
                           .sequenceLength = 8,
                           .targetLength = 3}},
-             {"load, rounded beside adapters",
+             {"load, fake-quantized with adapters",
               LoadRequest{
                   .model = smallLlama(),
                   .tuning = {.adapter = model::AdapterKind::Lora,
@@ -68,7 +68,7 @@ private slots:
                                                   .sharedOutput = true,
                                                   .adaptedLayers = true}},
                   .sequenceLength = 8}},
-             {"load, rounded",
+             {"load, fake-quantized",
               LoadRequest{.model = smallLlama(),
                           .tuning = {.fakeQuantization = {.weights = model::FakeQuantizedWeights::Int4}},
                           .sequenceLength = 8}},
@@ -124,8 +124,8 @@ private slots:
                                     .microBatchSize = 24}},
              {"save", SaveRequest{.id = 10, .path = "/c"}}});
     }
-    /// Beside adapters the same network stands for the reference.
-    void preferencesSayWhetherASecondNetworkIsHeld()
+    /// With adapters, the network without them serves as the reference, so no second network is loaded.
+    void requestsAReferenceNetworkIfNeeded()
     {
         LoadRequest load{.model = smallLlama(), .sequenceLength = 8};
         const auto holds = [&](model::Preference preference, const char* text) {
@@ -140,7 +140,7 @@ private slots:
         QVERIFY(holds(model::Preference::Dpo, R"("preference_reference":false)"));
     }
 
-    void parentMessagesComeBack()
+    void restoresParentMessages()
     {
         const auto& message = row<ParentMessage>();
         const std::string line = toLine(message);
@@ -151,7 +151,7 @@ private slots:
         QVERIFY2(std::get<ParentMessage>(parsed) == message, line.c_str());
     }
 
-    void readsTheDescribedParentLines_data()
+    void readsDocumentedParentLines_data()
     {
         const auto add = rows<QByteArray, ParentMessage>();
         add("hello", {R"({"type":"hello","protocol":2})", Hello{}});
@@ -174,7 +174,7 @@ private slots:
         add("null is absent", {R"({"type":"trial","id":7,"micro_batch_size":96,"min_steps":null})",
                                TrialRequest{.id = 7, .microBatchSize = 96}});
     }
-    void readsTheDescribedParentLines()
+    void readsDocumentedParentLines()
     {
         const auto& [line, expected] = row<QByteArray, ParentMessage>();
         const auto parsed = parseParentMessage(view(line));

@@ -17,14 +17,14 @@ class ProtocolTest : public QObject
     Q_OBJECT
 
 private slots:
-    void acceptsWhatIsJustWithinTheLimits()
+    void acceptsLinesAtTheLimits()
     {
         QVERIFY(std::holds_alternative<ParentMessage>(parseParentMessage(view(nested(32)))));
         QVERIFY(std::holds_alternative<ParentMessage>(
             parseParentMessage(view(nested(2).leftJustified(maxLineBytes)))));
     }
 
-    // A pipe may end anywhere: no start of a line is taken for the whole.
+    // A pipe may end anywhere, so no prefix of a line may be accepted as a whole message.
     void refusesEveryCutLine_data()
     {
         rows<TrialResult>({{"of a trial", fullResult()},
@@ -49,13 +49,13 @@ private slots:
         QVERIFY(std::get<Log>(std::get<WorkerMessage>(parsed)).text.ends_with("ok"));
     }
 
-    void keepsALineShortHoweverLongTheText()
+    void limitsTheLengthOfALine()
     {
         const std::string line = toLine(WorkerMessage(WorkerError{.text = std::string(maxLineBytes, '"')}));
         QVERIFY(line.size() < maxLineBytes);
     }
 
-    void everyWordComesBack()
+    void restoresEveryEnumerator()
     {
         for (const DataKind kind : {DataKind::Synthetic, DataKind::Text, DataKind::Arrays})
             QCOMPARE(fromText<DataKind>(toText(kind)), kind);
@@ -63,7 +63,7 @@ private slots:
             QCOMPARE(fromText<LossWeighting>(toText(weighting)), weighting);
     }
 
-    void doesNotCareForTheDecimalComma()
+    void ignoresALocaleWithDecimalComma()
     {
         const char* comma = nullptr;
         for (const char* name : {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "ru_RU.UTF-8"})

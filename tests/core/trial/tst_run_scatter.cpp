@@ -16,7 +16,7 @@ class RunScatterTest : public QObject
     Q_OBJECT
 
 private slots:
-    void saysNothingWithoutARepeat()
+    void reportsZeroWithoutARepetition()
     {
         RunScatter scatter;
         QCOMPARE(scatter.relativeDeviation(), 0.0);
@@ -25,7 +25,7 @@ private slots:
         QCOMPARE(scatter.relativeDeviation(), 0.0);
     }
 
-    void learnsFromAllSizesTogether()
+    void poolsAllSizes()
     {
         constexpr double truth = 0.08;
         std::mt19937_64 random(2);
@@ -38,7 +38,7 @@ private slots:
         VERIFY_BELOW(std::abs(scatter.relativeDeviation() / truth - 1), 0.1);
     }
 
-    void doesNotTrustTwoThatHappenToAgree()
+    void distrustsTwoEqualTrials()
     {
         RunScatter scatter;
         scatter.add(8, 0.2);

@@ -18,7 +18,7 @@ class StepStatisticsTest : public QObject
     Q_OBJECT
 
 private slots:
-    void refusesWhatIsNoTime_data()
+    void refusesInvalidTimes_data()
     {
         rows<std::vector<double>>(
             {{"no step", {}},
@@ -26,13 +26,13 @@ private slots:
              {"negative", std::vector{0.1, -0.1}},
              {"not a number", std::vector{0.1, std::numeric_limits<double>::quiet_NaN()}}});
     }
-    void refusesWhatIsNoTime()
+    void refusesInvalidTimes()
     {
         const auto& seconds = row<std::vector<double>>();
         QVERIFY(!typicalStepSeconds(seconds));
     }
 
-    void isTheMeanOfTheMiddle_data()
+    void returnsTheMeanOfTheMiddle_data()
     {
         rows<std::vector<double>, double>(
             {{"one step", {std::vector{0.3}, 0.3}},
@@ -41,14 +41,15 @@ private slots:
              {"ten, one stalled", {std::vector{0.1, 0.1, 0.1, 5.0, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, 0.1}},
              {"order does not matter", {std::vector{0.5, 0.1, 0.3, 0.2, 0.4}, 0.3}}});
     }
-    void isTheMeanOfTheMiddle()
+    void returnsTheMeanOfTheMiddle()
     {
         const auto& [seconds, expected] = row<std::vector<double>, double>();
         QCOMPARE(*typicalStepSeconds(seconds), expected);
     }
 
-    // Expected values: the formula, evaluated with the normal quantile of Python's statistics module.
-    void tellsItsError_data()
+    // The expected values were computed by the same formula with the normal quantile of Python's statistics
+    // module.
+    void reportsItsError_data()
     {
         rows<std::vector<double>, double>(
             {{"all equal", {std::vector{0.1, 0.1, 0.1}, 0.0}},
@@ -56,7 +57,7 @@ private slots:
              {"ten, one stalled",
               {std::vector{1.0, 1.01, 1.02, 0.99, 0.98, 1.03, 0.97, 1.04, 0.96, 5.0}, 0.01697332521205524}}});
     }
-    void tellsItsError()
+    void reportsItsError()
     {
         const auto& [seconds, expected] = row<std::vector<double>, double>();
         const auto error = relativeStandardError(seconds);
@@ -64,13 +65,13 @@ private slots:
         QVERIFY2(std::abs(*error - expected) < 1e-12, qPrintable(QString::number(*error, 'g', 17)));
     }
 
-    void tellsNoErrorOfTooFewSteps_data()
+    void reportsNoErrorOfTooFewSteps_data()
     {
         rows<std::vector<double>>({{"no step", {}},
                                    {"two steps", std::vector{0.1, 0.2}},
                                    {"one is no time", std::vector{0.1, 0.2, 0.0, 0.1}}});
     }
-    void tellsNoErrorOfTooFewSteps()
+    void reportsNoErrorOfTooFewSteps()
     {
         const auto& seconds = row<std::vector<double>>();
         QVERIFY(!relativeStandardError(seconds));

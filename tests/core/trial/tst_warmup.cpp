@@ -29,9 +29,9 @@ private slots:
              {"successive ones must agree", {std::vector{0.9, 0.1, 0.5, 0.1}, 60.0, false}},
              {"five are enough", {std::vector{0.1, 0.2, 0.1, 0.2, 0.1}, 60.0, true}},
              {"two seconds are enough", {std::vector{3.0, 0.9, 1.1}, 600.0, true}},
-             {"which the first does not count for", {std::vector{3.0, 1.9}, 600.0, false}},
+             {"the first does not count towards two seconds", {std::vector{3.0, 1.9}, 600.0, false}},
              {"a fifth of the time is enough", {std::vector{6.0, 6.0}, 60.0, true}},
-             {"but two steps are taken", {std::vector{30.0}, 60.0, false}}});
+             {"at least two steps are taken", {std::vector{30.0}, 60.0, false}}});
     }
     void endsWhenStepsAgree()
     {

@@ -20,7 +20,7 @@ class WorkerMessagesTest : public QObject
     Q_OBJECT
 
 private slots:
-    void workerMessagesComeBack_data()
+    void restoresWorkerMessages_data()
     {
         rows<WorkerMessage>(
             {{"hello", WorkerHello{.program = "batchpeak-worker 0.1.0",
@@ -64,7 +64,7 @@ private slots:
              {"saved", Saved{.id = 10, .bytes = 4096}},
              {"not saved", Saved{.id = 10, .problem = "The disk is full."}}});
     }
-    void workerMessagesComeBack()
+    void restoresWorkerMessages()
     {
         const auto& message = row<WorkerMessage>();
         const std::string line = toLine(message);
@@ -75,7 +75,7 @@ private slots:
         QVERIFY2(std::get<WorkerMessage>(parsed) == message, line.c_str());
     }
 
-    void everyOutcomeHasAWord()
+    void restoresEveryOutcome()
     {
         for (const Outcome outcome :
              {Outcome::Ok, Outcome::OutOfMemory, Outcome::Unsupported, Outcome::Failed, Outcome::Timeout,
@@ -86,8 +86,8 @@ private slots:
         QCOMPARE(fromText<Outcome>("OOM"), std::nullopt);
     }
 
-    // The lines that the protocol's description shows, byte for byte but for its ellipses.
-    void readsTheDescribedWorkerLines_data()
+    // The lines of the protocol's documentation, byte for byte except for their ellipses.
+    void readsDocumentedWorkerLines_data()
     {
         const auto add = rows<QByteArray, WorkerMessage>();
         add("hello",
@@ -160,14 +160,14 @@ private slots:
                                    .secondsPerStep = 0.2,
                                    .peakReservedBytes = 5};
         add("required fields alone", {resultWith(""), required});
-        add("gauges that read nothing",
+        add("invalid readings",
             {resultWith(R"(,"energy_joules":"low","temperature_celsius":-1,"processor_share":null)"),
              required});
         add("a failure need not say times",
             {R"({"type":"result","id":7,"micro_batch_size":96,"outcome":"failed"})",
              TrialResult{.id = 7, .microBatchSize = 96}});
     }
-    void readsTheDescribedWorkerLines()
+    void readsDocumentedWorkerLines()
     {
         const auto& [line, expected] = row<QByteArray, WorkerMessage>();
         const auto parsed = parseWorkerMessage(view(line));
@@ -176,7 +176,7 @@ private slots:
         QVERIFY(std::get<WorkerMessage>(parsed) == expected);
     }
 
-    void aLossThatHasDivergedIsNoNumber()
+    void restoresALossOfNan()
     {
         const std::string line = toLine(WorkerMessage(BatchResult{
             .id = 1, .microBatchSize = 1, .outcome = Outcome::Ok, .loss = std::nan(""), .seconds = 1.0}));
@@ -257,7 +257,7 @@ private slots:
                "step_seconds"}},
              {"negative memory of a compared size",
               {comparisonWith(R"(,"peak_reserved_bytes":-1)"), "peak_reserved_bytes"}},
-             {"a size ended it, but which",
+             {"ended by an unknown size",
               {R"({"type":"result","id":8,"outcome":"oom","compared":[]})", "micro_batch_size"}},
              {"unknown type", {R"({"type":"trial"})", "\"trial\""}},
              {"step without seconds", {R"({"type":"step","id":1})", "seconds"}},
@@ -290,8 +290,8 @@ private slots:
         QVERIFY2(text.size() < 500, "a sentence, not the line");
     }
 
-    // They stand beside every number, and a program may say anything.
-    void boundsWhatAProgramSaysOfItself_data()
+    // Approximations are shown next to every number, and a program may report any text.
+    void limitsReportedApproximations_data()
     {
         QByteArray many = "\"0\"";
         std::vector<std::string> first{"0"};
@@ -300,7 +300,7 @@ private slots:
             if (i < maxApproximations)
                 first.push_back(std::to_string(i));
         }
-        // Cut between two characters of two bytes each.
+        // The limit must not cut a character of two bytes.
         const QByteArray twoBytes = "\xc3\xa9";
         const QByteArray kept = "x" + twoBytes.repeated(59);
         QCOMPARE(static_cast<std::size_t>(kept.size()), longestApproximation - 1);
@@ -311,13 +311,13 @@ private slots:
              {"too many", {many, first}},
              {"too long", {"\"" + kept + twoBytes.repeated(100) + "\"", {kept.toStdString()}}}});
     }
-    void boundsWhatAProgramSaysOfItself()
+    void limitsReportedApproximations()
     {
-        const auto& [list, heard] = row<QByteArray, std::vector<std::string>>();
+        const auto& [list, accepted] = row<QByteArray, std::vector<std::string>>();
         const QByteArray line = "{\"type\":\"loaded\",\"approximations\":[" + list + "]}";
         const auto parsed = parseWorkerMessage(view(line));
         QVERIFY(std::holds_alternative<WorkerMessage>(parsed));
-        QVERIFY(std::get<Loaded>(std::get<WorkerMessage>(parsed)).approximations == heard);
+        QVERIFY(std::get<Loaded>(std::get<WorkerMessage>(parsed)).approximations == accepted);
     }
 };
 
