@@ -36,7 +36,7 @@ engine::RunDescription runOf(const QString& file)
     return run;
 }
 
-/// What the history keeps of an exploration of runOf().
+/// Returns the record that the history keeps of an exploration of runOf().
 store::ExplorationInfo infoOf(const QString& file)
 {
     return {.started = QDateTime::currentDateTimeUtc(),
@@ -52,8 +52,8 @@ store::ExplorationInfo infoOf(const QString& file)
             .fidelity = {.kind = QStringLiteral("as_configured"), .reasons = {}, .replaced = {}}};
 }
 
-/// A trial of another day, in a memory of so many bytes, and whether it holds today.
-struct Held
+/// An earlier trial under a memory limit [bytes], and whether its outcome still holds.
+struct PastTrial
 {
     trial::Outcome outcome = trial::Outcome::Ok;
     qint64 limit = 0;
@@ -74,7 +74,7 @@ private slots:
         QVERIFY(QFile(config()).open(QIODevice::WriteOnly));
     }
 
-    void thereIsNoneWithoutAHistory()
+    void findsNothingWithoutAHistory()
     {
         QVERIFY(!find(runOf(config())));
         QVERIFY2(!QFile::exists(history()), "looking made a history");
@@ -90,19 +90,19 @@ private slots:
         QCOMPARE(found->trials.size(), std::size_t{1});
     }
 
-    void asksForAnEndAndARecommendation()
+    void requiresAnEndAndARecommendation()
     {
         keep(infoOf(config()), 4);
         {
             store::ExplorationStore store(history());
-            // One that was cut off, and one that ended without.
+            // One exploration was interrupted, and one ended without a recommendation.
             store.addRecommendation(store.begin(infoOf(config())), {.microBatchSize = 16});
             store.finish(store.begin(infoOf(config())), {.status = QStringLiteral("nothing_fits")});
         }
         QCOMPARE(find(runOf(config()))->summary.recommendation->microBatchSize, 4);
     }
 
-    void asksForASearch_data()
+    void requiresASearch_data()
     {
         rows<Text, bool>({{"explore", {"explore", true}},
                           {"between bounds", {"{explore: {min: 2}}", true}},
@@ -110,7 +110,7 @@ private slots:
                           {"one size", {"20", false}},
                           {"the whole batch", {"null", false}}});
     }
-    void asksForASearch()
+    void requiresASearch()
     {
         const auto& [setting, isFound] = row<Text, bool>();
         store::ExplorationInfo info = infoOf(config());
@@ -119,7 +119,7 @@ private slots:
         QCOMPARE(find(runOf(config())).has_value(), isFound);
     }
 
-    void asksForTheSame_data()
+    void requiresTheSameRun_data()
     {
         using Run = engine::RunDescription;
         rows<ChangeRun>({{"file", [](Run& run) { run.filePath += QLatin1Char('2'); }},
@@ -135,7 +135,7 @@ private slots:
                          {"batch", [](Run& run) { ++run.plan.globalBatchSize; }},
                          {"devices", [](Run& run) { ++run.plan.devices; }}});
     }
-    void asksForTheSame()
+    void requiresTheSameRun()
     {
         const auto& change = row<ChangeRun>();
         keep(infoOf(config()), 4);
@@ -155,12 +155,12 @@ private slots:
         keep(infoOf(config()), 8);
         QCOMPARE(find(run)->summary.recommendation->microBatchSize, 4);
         QCOMPARE(find(runOf(config()))->summary.recommendation->microBatchSize, 8);
-        // One of another program is better than none.
+        // An exploration with another program is better than none.
         run.command = QStringList{QStringLiteral("--with"), QStringLiteral("python=/p")};
         QCOMPARE(find(run)->summary.recommendation->microBatchSize, 8);
     }
 
-    void takesAnOlderProgramsExplorationForTheSame()
+    void acceptsAnExplorationOfAnOlderProgram()
     {
         store::ExplorationInfo info = infoOf(config());
         info.fidelity = {};
@@ -168,21 +168,21 @@ private slots:
         QVERIFY(find(runOf(config())));
     }
 
-    void knowsTheDeviceByIdOrName_data()
+    void recognizesTheDeviceByIdOrName_data()
     {
         rows<Text, bool>({{"id", {"cuda:1", true}},
                           {"name", {"Some GPU", true}},
                           {"another one", {"cuda:0", false}},
                           {"none", {"", false}}});
     }
-    void knowsTheDeviceByIdOrName()
+    void recognizesTheDeviceByIdOrName()
     {
         const auto& [device, isFound] = row<Text, bool>();
         keep(infoOf(config()), 4);
         QCOMPARE(engine::pastExploration(history(), runOf(config()), device).has_value(), isFound);
     }
 
-    void knowsTheFileByAnyPath_data()
+    void recognizesTheFileByAnyPath_data()
     {
         rows<ChangePath>(
             {{"with dots",
@@ -197,7 +197,7 @@ private slots:
                   return link;
               }}});
     }
-    void knowsTheFileByAnyPath()
+    void recognizesTheFileByAnyPath()
     {
         const auto& path = row<ChangePath>();
         QVERIFY(QDir(m_folder->path()).mkpath(QStringLiteral("here")));
@@ -205,13 +205,13 @@ private slots:
         QVERIFY(find(runOf(path(QDir(m_folder->path())))));
     }
 
-    void doesNotGuessWhatAnOldRelativePathMeant()
+    void ignoresAnOldRelativePath()
     {
         keep(infoOf(QStringLiteral("config.yaml")), 4);
         QVERIFY(!find(runOf(QStringLiteral("config.yaml"))));
     }
 
-    void saysWhereTheHistoryCannotBeRead()
+    void throwsIfTheHistoryCannotBeRead()
     {
         QFile file(history());
         QVERIFY(file.open(QIODevice::WriteOnly));
@@ -220,7 +220,7 @@ private slots:
         QVERIFY_EXCEPTION_THROWN(find(runOf(config())), store::StoreError);
     }
 
-    void recallsTheSameRunAlone_data()
+    void recallsOnlyTheSameRun_data()
     {
         using Info = store::ExplorationInfo;
         using Device = store::DeviceRecord;
@@ -261,7 +261,7 @@ private slots:
              {"another program",
               {[](Info&, Device& device) { device.program = QStringLiteral("mine 1.0"); }, false}}});
     }
-    void recallsTheSameRunAlone()
+    void recallsOnlyTheSameRun()
     {
         const auto& [change, isRecalled] = row<ChangeKept, bool>();
         store::ExplorationInfo info = recallableInfo();
@@ -271,17 +271,17 @@ private slots:
         QCOMPARE(recall().has_value(), isRecalled);
     }
 
-    void recallsOnAsManyDevices()
+    void recallsNothingOfMoreDevices()
     {
         keepSearch(recallableInfo(), {recallableDevice(), recallableDevice()}, {ran(4)});
         QVERIFY(!recall());
     }
 
-    void recallsWhatStillHolds_data()
+    void recallsTrialsThatStillHold_data()
     {
         using trial::Outcome;
-        // In a memory of 800 now.
-        rows<Held>(
+        // The current memory limit is 800 bytes.
+        rows<PastTrial>(
             {{"ran", {Outcome::Ok, 400}},
              {"out of as much memory", {Outcome::OutOfMemory, 800}},
              {"out of more memory", {Outcome::OutOfMemory, 900}},
@@ -292,9 +292,9 @@ private slots:
              {"too slow", {Outcome::Timeout, 800, {}, false}},
              {"crashed", {Outcome::Crashed, 800, {}, false}}});
     }
-    void recallsWhatStillHolds()
+    void recallsTrialsThatStillHold()
     {
-        const auto& [outcome, limit, flags, holds] = row<Held>();
+        const auto& [outcome, limit, flags, holds] = row<PastTrial>();
         store::DeviceRecord device = recallableDevice();
         device.limitBytes = limit;
         search::Measurement second = ran(64);
@@ -315,7 +315,7 @@ private slots:
         keepSearch(recallableInfo(), {recallableDevice()}, {compared});
         const auto recalled = recall();
         QVERIFY(recalled && recalled->exploration == 1);
-        // The search was told at 100 s of its clock, an hour ago.
+        // The search received the trial at 100 s of its clock, an hour ago.
         const double clock = recalled->measurements.front().clockSeconds;
         QVERIFY2(clock <= -3610.0 && clock > -3700.0, qPrintable(QString::number(clock)));
         const double visit = recalled->measurements.front().compared.front().visits.front().clockSeconds;
@@ -323,13 +323,14 @@ private slots:
         QVERIFY(recalled->age >= std::chrono::hours(1) && recalled->age < std::chrono::minutes(62));
     }
 
-    // Of an exploration that recalled one before it: both, unless the one speaks against the other.
-    void recallsWhatWasRecalled_data()
+    // If an exploration recalled an earlier one, the trials of both are recalled, unless they contradict each
+    // other.
+    void recallsRecalledTrials_data()
     {
         rows<double, std::vector<std::int64_t>>(
             {{"alike", {0.1, {8, 2, 4}}}, {"another device", {0.3, {2, 4}}}});
     }
-    void recallsWhatWasRecalled()
+    void recallsRecalledTrials()
     {
         const auto& [seconds, sizes] = row<double, std::vector<std::int64_t>>();
         search::Measurement now = ran(4);
@@ -350,7 +351,7 @@ private slots:
         QCOMPARE(found, sizes);
     }
 
-    void recallsOfEachSizeBeforeOthersAgain()
+    void recallsEachSizeBeforeRepetitions()
     {
         std::vector<search::Measurement> measurements;
         for (std::int64_t size = 1; size <= 20; ++size)
@@ -365,14 +366,14 @@ private slots:
             QVERIFY(std::ranges::count(recalled->measurements, size, &search::Measurement::size) > 0);
     }
 
-    void recallsNothingOfAnotherProgramInItsPlace_data()
+    void recallsNothingOfAChangedProgram_data()
     {
         rows<Text, bool>({{"as it was", {"", true}},
                           {"changed", {"step.py", false}},
-                          {"a file beside it changed", {"network.py", false}},
+                          {"a file next to it changed", {"network.py", false}},
                           {"another file changed", {"notes.txt", true}}});
     }
-    void recallsNothingOfAnotherProgramInItsPlace()
+    void recallsNothingOfAChangedProgram()
     {
         const auto& [changed, isRecalled] = row<Text, bool>();
         const auto touch = [this](const QString& name, const QDateTime& time) {
@@ -393,13 +394,13 @@ private slots:
         QCOMPARE(recall(command).has_value(), isRecalled);
     }
 
-    void recallsNothingOfAnotherModule()
+    void recallsNothingOfAChangedModule()
     {
         QVERIFY(recallsWithModuleOf(-3600));
         QVERIFY(!recallsWithModuleOf(60));
     }
 
-    void recallsNothingThatCannotBe_data()
+    void recallsNothingIfATrialIsImpossible_data()
     {
         using M = search::Measurement;
         const auto changed = [](const auto& change) {
@@ -417,13 +418,13 @@ private slots:
                  {"more bytes than there are", {changed([](M& m) { m.peakReservedBytes = INT64_MAX; })}},
                  {"a clock beyond all years", {changed([](M& m) { m.clockSeconds = 1e300; })}}});
     }
-    void recallsNothingThatCannotBe()
+    void recallsNothingIfATrialIsImpossible()
     {
         keepSearch(recallableInfo(), {recallableDevice()}, {ran(8), row<search::Measurement>()});
         QVERIFY(!recall());
     }
 
-    void recallsNothingOfALaterProgram()
+    void recallsNothingOfALaterVersion()
     {
         keepSearch(recallableInfo(), {recallableDevice()}, {ran(4)});
         store::ExplorationStore(history()).addSearchCalls(1, {R"({"call": "burn"})"});
@@ -455,13 +456,13 @@ private:
                 .driver = QStringLiteral("550.1")};
     }
 
-    /// An hour ago.
+    /// Stores an exploration of an hour ago.
     void keepSearch(const store::ExplorationInfo& info, const std::vector<store::DeviceRecord>& devices,
                     const std::vector<search::Measurement>& measurements,
                     std::vector<search::Measurement> recalled = {}) const
     {
         const std::int64_t time = QDateTime::currentMSecsSinceEpoch() - 3'600'000;
-        const auto told = [time](engine::PlannerCall call) {
+        const auto withTime = [time](engine::PlannerCall call) {
             call.clockSeconds = 100.0;
             call.time = time;
             return engine::toText(call);
@@ -477,15 +478,15 @@ private:
         }
         using Kind = engine::PlannerCall::Kind;
         if (!recalled.empty())
-            store.addSearchCalls(id, {told({.kind = Kind::Recall, .recalled = std::move(recalled)})});
+            store.addSearchCalls(id, {withTime({.kind = Kind::Recall, .recalled = std::move(recalled)})});
         for (const search::Measurement& measurement : measurements)
-            store.addSearchCalls(id, {told({.kind = Kind::TrialEnded, .measurement = measurement})});
+            store.addSearchCalls(id, {withTime({.kind = Kind::TrialEnded, .measurement = measurement})});
         store.addRecommendation(id, {.microBatchSize = 4});
         store.finish(id,
                      {.finished = QDateTime::currentDateTimeUtc(), .status = QStringLiteral("confident")});
     }
 
-    /// That was changed so many seconds after the exploration of it.
+    /// Whether an exploration is recalled if its module was changed that many seconds after it.
     bool recallsWithModuleOf(int seconds) const
     {
         const QString module = m_folder->filePath(QStringLiteral("module.pt"));

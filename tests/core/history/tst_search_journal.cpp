@@ -18,9 +18,9 @@ using Kind = PlannerCall::Kind;
 
 namespace {
 
-constexpr int cutsOfEach = 20;
+constexpr int cutsPerSearch = 20;
 
-/// Every number that a person or an exploration can see of a search.
+/// Returns every number of a search that a user or an exploration can see.
 std::vector<double> numbersOf(const search::SearchState& state)
 {
     std::vector<double> numbers{static_cast<double>(state.status),
@@ -56,9 +56,8 @@ std::vector<double> numbersOf(const search::SearchState& state)
     return numbers;
 }
 
-/// An exploration on a simulated device, with what a person may wish in the midst of it, and the numbers
-/// after each call.
-struct Life
+/// An exploration on a simulated device with commands of the user, and the numbers after each call.
+struct RecordedSearch
 {
     search::SearchSpace space;
     std::string strategy;
@@ -71,49 +70,50 @@ struct Life
     }
 };
 
-/// \param recalls  the first trials of another life
-Life liveOn(const std::string& family, const std::string& strategy, std::uint64_t seed, bool recalls = false)
+/// \param recalls  whether the search recalls the first trials of another one
+RecordedSearch recordSearch(const std::string& family, const std::string& strategy, std::uint64_t seed,
+                            bool recalls = false)
 {
     ReplayDevice device(simulatedDevice(family, seed), seed);
-    Life life{.space = device.space(), .strategy = strategy};
-    life.space.seed = seed;
-    life.space.maxTrials = 24;
-    TrialPlanner planner = life.planner();
-    const auto tell = [&](const PlannerCall& call) {
-        life.calls.push_back(call);
+    RecordedSearch recorded{.space = device.space(), .strategy = strategy};
+    recorded.space.seed = seed;
+    recorded.space.maxTrials = 24;
+    TrialPlanner planner = recorded.planner();
+    const auto record = [&](const PlannerCall& call) {
+        recorded.calls.push_back(call);
         PlannerReply reply = apply(call, planner);
-        life.numbers.push_back(numbersOf(planner.searchState()));
+        recorded.numbers.push_back(numbersOf(planner.searchState()));
         return reply;
     };
     const QString name = QStringLiteral("cuda:0");
     if (recalls) {
         PlannerCall recall{.kind = Kind::Recall};
-        for (const PlannerCall& call : liveOn(family, strategy, seed).calls) {
+        for (const PlannerCall& call : recordSearch(family, strategy, seed).calls) {
             if (!call.measurement || recall.recalled.size() > 8)
                 continue;
             recall.recalled.push_back(*call.measurement);
             recall.recalled.back().clockSeconds -= 3600.0;
             recall.recalled.back().exploration = 7;
         }
-        tell(recall);
+        record(recall);
     }
     for (int trial = 1;; ++trial) {
-        const auto proposal = tell({.kind = Kind::Next, .device = name}).proposal;
+        const auto proposal = record({.kind = Kind::Next, .device = name}).proposal;
         if (!proposal)
-            return life;
+            return recorded;
         if (trial == 4) {
-            tell({.kind = Kind::TrialSkipped, .device = name, .trial = trial});
+            record({.kind = Kind::TrialSkipped, .device = name, .trial = trial});
             continue;
         }
         search::Measurement measurement = device.run(*proposal);
         measurement.disturbed = trial == 6;
-        tell({.kind = Kind::TrialEnded, .device = name, .trial = trial, .measurement = measurement});
+        record({.kind = Kind::TrialEnded, .device = name, .trial = trial, .measurement = measurement});
         if (trial == 7)
-            tell({.kind = Kind::SetTolerance, .share = 0.03});
+            record({.kind = Kind::SetTolerance, .share = 0.03});
         if (trial == 8)
-            tell({.kind = Kind::Exclude, .size = proposal->size});
+            record({.kind = Kind::Exclude, .size = proposal->size});
         if (trial == 9)
-            tell({.kind = Kind::TryNow, .size = 3});
+            record({.kind = Kind::TryNow, .size = 3});
     }
 }
 
@@ -124,7 +124,7 @@ class SearchJournalTest : public QObject
     Q_OBJECT
 
 private slots:
-    void keepsEveryCall_data()
+    void restoresEveryCall_data()
     {
         search::Measurement measurement{.size = 24,
                                         .outcome = trial::Outcome::OutOfMemory,
@@ -150,7 +150,7 @@ private slots:
         rows<PlannerCall>({
             {"next", {.kind = Kind::Next, .device = QStringLiteral("cuda:0")}},
             {"a trial", {.kind = Kind::TrialEnded, .trial = 7, .measurement = measurement}},
-            {"a wish",
+            {"a command",
              {.kind = Kind::SetTolerance,
               .share = 0.1,
               .clockSeconds = 1.0 / 7.0,
@@ -160,7 +160,7 @@ private slots:
             {"recalled", {.kind = Kind::Recall, .recalled = {measurement, measurement}}},
         });
     }
-    void keepsEveryCall()
+    void restoresEveryCall()
     {
         const auto& call = row<PlannerCall>();
         const QByteArray text = toText(call);
@@ -179,7 +179,7 @@ private slots:
         QCOMPARE(read->recalled.size(), call.recalled.size());
     }
 
-    void keepsTheSpace()
+    void restoresTheSearchSpace()
     {
         const search::SearchSpace space{.minimum = 2,
                                         .maximum = 96,
@@ -206,16 +206,16 @@ private slots:
         QVERIFY(!read->comparesSizes && read->candidates == space.candidates);
     }
 
-    void readsNothingElse_data()
+    void refusesInvalidCalls_data()
     {
         rows<QByteArray>({{"nothing", ""},
                           {"no object", "[1]"},
                           {"no call", R"({"call": "burn"})"},
                           {"no outcome", R"({"call": "trial_ended", "measurement": {"outcome": "burnt"}})"}});
     }
-    void readsNothingElse() { QVERIFY(!plannerCallFrom(row<QByteArray>())); }
+    void refusesInvalidCalls() { QVERIFY(!plannerCallFrom(row<QByteArray>())); }
 
-    void continuesAsIfNothingHadBeen_data()
+    void restoresTheSearchAfterAnyCall_data()
     {
         const auto add = rows<std::string, std::string, std::uint64_t, bool>();
         for (const std::string family : {"smooth", "middle saw"}) {
@@ -226,41 +226,41 @@ private slots:
         for (const std::string strategy : {"ramp", "binary", "halving", "predict"})
             add(strategy, {"smooth", strategy, 5, false});
     }
-    // Cut anywhere, and made again from what is kept: the numbers are the very same, then and after the next
-    // call.
-    void continuesAsIfNothingHadBeen()
+    // A search that is interrupted anywhere and restored from its journal has exactly the same numbers, then
+    // and after the next call.
+    void restoresTheSearchAfterAnyCall()
     {
         const auto& [family, strategy, seed, recalls] = row<std::string, std::string, std::uint64_t, bool>();
-        const Life life = liveOn(family, strategy, seed, recalls);
-        QVERIFY(life.calls.size() > 1);
+        const RecordedSearch recorded = recordSearch(family, strategy, seed, recalls);
+        QVERIFY(recorded.calls.size() > 1);
         search::RandomSource random(seed);
-        for (int number = 0; number < cutsOfEach; ++number) {
+        for (int number = 0; number < cutsPerSearch; ++number) {
             const auto cut =
-                static_cast<std::size_t>(random.uniform() * static_cast<double>(life.calls.size()));
+                static_cast<std::size_t>(random.uniform() * static_cast<double>(recorded.calls.size()));
             std::vector<PlannerCall> kept;
             for (std::size_t i = 0; i < cut; ++i)
-                kept.push_back(*plannerCallFrom(toText(life.calls[i])));
-            TrialPlanner planner = life.planner();
+                kept.push_back(*plannerCallFrom(toText(recorded.calls[i])));
+            TrialPlanner planner = recorded.planner();
             applyAll(kept, planner);
             if (cut > 0)
-                QVERIFY(numbersOf(planner.searchState()) == life.numbers[cut - 1]);
-            PlannerCall next = life.calls[cut];
-            // The trial that ran is given back, and is proposed again.
+                QVERIFY(numbersOf(planner.searchState()) == recorded.numbers[cut - 1]);
+            PlannerCall next = recorded.calls[cut];
+            // The trial that was running is given back and proposed again.
             if (const auto underWay = devicesUnderWay(kept); !underWay.empty()) {
                 planner.giveBack(underWay.front());
                 QVERIFY(planner.next(underWay.front()));
             }
             apply(next, planner);
-            QVERIFY(numbersOf(planner.searchState()) == life.numbers[cut]);
+            QVERIFY(numbersOf(planner.searchState()) == recorded.numbers[cut]);
         }
     }
 
-    void takesWhatWasRunForWhatIsProposed()
+    void acceptsAnotherSizeThanItWouldPropose()
     {
-        Life life{.space = simulatedSpace(), .strategy = "posterior"};
-        TrialPlanner planner = life.planner();
+        RecordedSearch recorded{.space = simulatedSpace(), .strategy = "posterior"};
+        TrialPlanner planner = recorded.planner();
         const QString name = QStringLiteral("cpu");
-        // A later program would begin with another size.
+        // A later version would begin with another size.
         const search::Measurement measurement{
             .size = 5, .outcome = trial::Outcome::Ok, .secondsPerStep = 1.0, .stepSeconds = {1.0, 1.0}};
         applyAll({{.kind = Kind::Next, .device = name},

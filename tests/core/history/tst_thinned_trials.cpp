@@ -17,7 +17,7 @@ using batchpeak::engine::thinOut;
 namespace {
 
 using Trials = std::vector<search::Measurement>;
-/// Its size, and when it was measured.
+/// Size of each trial, and when it was measured.
 using Kept = std::vector<std::pair<std::int64_t, double>>;
 
 Trials trialsOf(const std::vector<std::int64_t>& sizes)
@@ -28,7 +28,7 @@ Trials trialsOf(const std::vector<std::int64_t>& sizes)
     return trials;
 }
 
-Kept told(const Trials& trials)
+Kept keptOf(const Trials& trials)
 {
     Kept kept;
     for (const search::Measurement& trial : trials)
@@ -40,10 +40,11 @@ Kept thinned(const std::vector<std::int64_t>& sizes, std::size_t max)
 {
     Trials trials = trialsOf(sizes);
     thinOut(trials, max);
-    return told(trials);
+    return keptOf(trials);
 }
 
-/// Word by word: whoever has most loses its oldest, until few enough are left.
+/// Thins out trials by the definition: the size with the most trials loses its oldest one, until few enough
+/// are left.
 Kept oneByOne(const std::vector<std::int64_t>& sizes, std::size_t max)
 {
     Trials trials = trialsOf(sizes);
@@ -53,7 +54,7 @@ Kept oneByOne(const std::vector<std::int64_t>& sizes, std::size_t max)
         };
         trials.erase(std::ranges::max_element(trials, {}, timesOf));
     }
-    return told(trials);
+    return keptOf(trials);
 }
 
 std::vector<std::int64_t> randomSizes(std::size_t count, std::int64_t largest, std::uint32_t seed)
@@ -84,7 +85,8 @@ private slots:
                     {"none", {}},
                     {"one size", {.sizes = {4, 4, 4, 4, 4}, .kept = {{4, 2}, {4, 3}, {4, 4}}}},
                     {"the size that has most", {.sizes = {8, 1, 1, 1, 2}, .kept = {{8, 0}, {1, 3}, {2, 4}}}},
-                    {"the oldest of as many", {.sizes = {3, 2, 1, 5}, .kept = {{2, 1}, {1, 2}, {5, 3}}}},
+                    {"the oldest of equally frequent sizes",
+                     {.sizes = {3, 2, 1, 5}, .kept = {{2, 1}, {1, 2}, {5, 3}}}},
                     {"nothing", {.sizes = {1, 2}, .max = 0, .kept = {}}}});
     }
     void keepsTheNewestOfEachSize()
@@ -93,7 +95,7 @@ private slots:
         QCOMPARE(thinned(sizes, max), kept);
     }
 
-    void keepsWhatOneByOneWouldKeep()
+    void matchesTheDefinition()
     {
         for (std::uint32_t seed = 1; seed <= 40; ++seed) {
             const auto sizes = randomSizes(20 + 7 * seed, 1 + seed, seed);
@@ -101,8 +103,8 @@ private slots:
         }
     }
 
-    // Who counts all for all, for each that goes, would be at it for hours.
-    void takesManyAtOnce()
+    // Counting all trials again for each removal would take hours.
+    void thinsOutManyTrialsQuickly()
     {
         const Kept kept = thinned(randomSizes(20'000, 3000, 1), 96);
         QCOMPARE(kept.size(), std::size_t{96});

@@ -31,7 +31,7 @@ search::Measurement calm(std::int64_t size)
     return {.size = size, .outcome = trial::Outcome::Ok, .secondsPerStep = 0.1};
 }
 
-/// 0 where none is.
+/// Returns the proposed size; 0 if there is none.
 std::int64_t nextOf(TrialPlanner& planner, const QString& device)
 {
     const auto proposal = planner.next(device);
@@ -40,13 +40,13 @@ std::int64_t nextOf(TrialPlanner& planner, const QString& device)
 
 } // namespace
 
-/// Tests proposals that were returned, and an end before all results are known.
+/// Tests proposals that are given back, and an end before all results are known.
 class TrialPlannerTest : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void asksTheStrategyAnew()
+    void asksTheStrategyAgain()
     {
         TrialPlanner planner = plannerOf({1}, 1);
         QCOMPARE(nextOf(planner, one), 1);
@@ -55,13 +55,13 @@ private slots:
         QCOMPARE(nextOf(planner, other), 1);
     }
 
-    void countsItAsNoTrial()
+    void countsNoReturnedTrial()
     {
         TrialPlanner planner = plannerOf({1}, 2);
         QCOMPARE(nextOf(planner, one), 1);
         planner.giveBack(one);
         QCOMPARE(nextOf(planner, one), 1);
-        // There is room for a second trial.
+        // The budget has room for a second trial.
         QCOMPARE(planner.trialEnded(one, disturbed(1)), FollowUp::Repeated);
     }
 
@@ -83,7 +83,7 @@ private slots:
         TrialPlanner planner = plannerOf({1});
         QCOMPARE(nextOf(planner, one), 1);
         QCOMPARE(planner.trialEnded(one, disturbed(1)), FollowUp::Repeated);
-        // The search has no other size, and waits.
+        // The search has no other size, so it waits.
         QCOMPARE(planner.searchState().status, search::SearchState::Status::Searching);
         QCOMPARE(nextOf(planner, one), 1);
         planner.deviceLost(one);
@@ -110,14 +110,14 @@ private slots:
         QCOMPARE(nextOf(planner, one), 1);
         QCOMPARE(nextOf(planner, other), 2);
         QCOMPARE(planner.trialEnded(one, {.size = 1}), FollowUp::Repeated);
-        // The third is for the first of them.
+        // The third trial of the budget is for the first lost one.
         QCOMPARE(planner.trialEnded(other, {.size = 2}), FollowUp::None);
         QCOMPARE(nextOf(planner, one), 1);
         QCOMPARE(planner.trialEnded(one, {.size = 1}), FollowUp::LeftOut);
         QVERIFY(!planner.expectsMore());
     }
 
-    void triesWhatIsAskedForBeforeAllElse()
+    void triesRequestedSizesFirst()
     {
         TrialPlanner planner = plannerOf({1, 2, 3});
         QCOMPARE(nextOf(planner, one), 1);
@@ -129,7 +129,7 @@ private slots:
         QCOMPARE(next.sizes, std::vector<std::int64_t>{7});
         QCOMPARE(next.purpose, trial::Purpose::Asked);
         QCOMPARE(nextOf(planner, one), 7);
-        // The search knows the disturbed reading, and the repetition is left.
+        // The search has the disturbed reading, and the repetition is dropped.
         QCOMPARE(planner.repetition(one), 0);
         planner.giveBack(one);
         QCOMPARE(nextOf(planner, one), 7);
@@ -137,7 +137,7 @@ private slots:
         QCOMPARE(nextOf(planner, one), 2);
     }
 
-    void endsAfterWhatIsAskedFor()
+    void endsAfterRequestedSizes()
     {
         TrialPlanner planner = plannerOf({1});
         QCOMPARE(nextOf(planner, one), 1);
@@ -151,7 +151,7 @@ private slots:
         QVERIFY(!planner.expectsMore());
     }
 
-    void leavesWhatIsExcluded()
+    void dropsExcludedSizes()
     {
         TrialPlanner planner = plannerOf({1, 2});
         QCOMPARE(nextOf(planner, one), 1);
@@ -163,16 +163,16 @@ private slots:
         QCOMPARE(nextOf(planner, one), 2);
     }
 
-    void holdsASkippedTrialAgainstNothing()
+    void countsNoSkippedTrial()
     {
         TrialPlanner planner = plannerOf({1, 2}, 2);
         QCOMPARE(nextOf(planner, one), 1);
         planner.trialSkipped(one);
         QVERIFY(!planner.expectsMore());
         QCOMPARE(nextOf(planner, one), 2);
-        // There is room for one more.
+        // The budget has room for one more trial.
         QCOMPARE(planner.trialEnded(one, disturbed(2)), FollowUp::Repeated);
-        // Of a lost one that is repeated the first loss is forgotten too.
+        // Skipping on a device without a trial changes nothing.
         planner.trialSkipped(other);
         QCOMPARE(planner.repetition(one), 1);
     }

@@ -26,7 +26,7 @@ Measurement disturbedAnd(bool Measurement::*mark)
     return measurement;
 }
 
-Measurement disturbedBeside(double contention)
+Measurement disturbedByLoad(double contention)
 {
     Measurement measurement = disturbed;
     measurement.contention = contention;
@@ -45,8 +45,8 @@ class TrialRepeaterTest : public QObject
     Q_OBJECT
 
 private slots:
-    /// Every reading but the last one is followed by another.
-    void repeatsWhatIsDisturbed_data()
+    /// Every reading except the last one is repeated.
+    void repeatsDisturbedTrials_data()
     {
         rows<std::vector<Measurement>>({
             {"calm", {calm}},
@@ -61,11 +61,11 @@ private slots:
             {"abandoned when repeated", {disturbed, disturbedAnd(&Measurement::abandoned)}},
             {"thrashes", {disturbedAnd(&Measurement::thrashes)}},
             {"thrashes when repeated", {disturbed, disturbedAnd(&Measurement::thrashes)}},
-            {"by what others took", {disturbedBeside(0.4)}},
-            {"by something else than the little that others took", {disturbedBeside(0.02), calm}},
+            {"disturbed by other programs", {disturbedByLoad(0.4)}},
+            {"disturbed, but hardly by other programs", {disturbedByLoad(0.02), calm}},
         });
     }
-    void repeatsWhatIsDisturbed()
+    void repeatsDisturbedTrials()
     {
         const auto& readings = row<std::vector<Measurement>>();
         TrialRepeater repeater;
@@ -86,7 +86,7 @@ private slots:
         QVERIFY(!repeater.hasLostPatience());
     }
 
-    void startsAnewWhenNothingComes()
+    void startsAgainAfterGivingUp()
     {
         TrialRepeater repeater;
         QVERIFY(repeater.trialEnded(disturbed, true));
@@ -94,7 +94,7 @@ private slots:
         QCOMPARE(repeater.repetition(), 0);
     }
 
-    /// Readings in turn, again and again: 1 is disturbed.
+    /// The pattern of readings repeats; 1 is a disturbed reading.
     void losesItsPatience_data()
     {
         rows<std::string, bool>({{"never calm", {"1", true}},
@@ -118,7 +118,7 @@ private slots:
             QVERIFY(repetitions > 90);
     }
 
-    void isPatientAgainWhereItHasBecomeCalm()
+    void regainsItsPatienceAfterCalmTrials()
     {
         TrialRepeater repeater;
         for (int reading = 0; reading < 20; ++reading)

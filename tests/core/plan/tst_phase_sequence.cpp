@@ -34,7 +34,7 @@ struct End
     bool continues = true;
 };
 
-struct Said
+struct PhaseEnd
 {
     Snapshot snapshot;
     const char* text;
@@ -47,7 +47,7 @@ class PhaseSequenceTest : public QObject
     Q_OBJECT
 
 private slots:
-    void isOneExplorationForOnePhase()
+    void runsOneExplorationForOnePhase()
     {
         for (const Phase phase : {Phase::Train, Phase::Eval}) {
             PhaseSequence phases({.phase = phase, .timeBudget = 600s});
@@ -76,32 +76,32 @@ private slots:
                                                   {.phase = Phase::Eval, .microBatchSize = 256}}));
     }
 
-    void continuesAfterAnEndOfItsOwn_data()
+    void continuesUnlessStoppedOrFailed_data()
     {
         rows<End>({{"confident", {.finish = FinishStatus::Confident}},
                    {"exhausted", {.finish = FinishStatus::Exhausted}},
-                   // Without gradients and optimizer it may fit.
+                   // Evaluation may fit, because it needs no gradients and no optimizer.
                    {"nothing fits", {.finish = FinishStatus::NothingFits}},
                    {"stopped", {.finish = FinishStatus::Cancelled, .continues = false}},
                    {"failed", {.finish = FinishStatus::Failed, .continues = false}}});
     }
-    void continuesAfterAnEndOfItsOwn()
+    void continuesUnlessStoppedOrFailed()
     {
         PhaseSequence phases({.bothPhases = true});
         QCOMPARE(phases.advance(ended(Phase::Train, row<End>().finish)), row<End>().continues);
     }
 
-    void sharesTheTimeBetweenThem()
+    void dividesTheTimeBudget()
     {
         PhaseSequence phases({.bothPhases = true, .timeBudget = 600s});
         QCOMPARE(phases.options().timeBudget, 300s);
         phases.advance(ended(Phase::Train, FinishStatus::Confident));
         QCOMPARE(phases.options().timeBudget, 500s);
-        // Time enough to say that it is too short.
+        // At least 1 s is left, so that the exploration can report that its budget is too short.
         QCOMPARE(evaluationAfter({.bothPhases = true, .timeBudget = 60s}, 90.0).timeBudget, 1s);
     }
 
-    void writesWhatThereIs()
+    void omitsAPhaseWithoutASize()
     {
         PhaseSequence phases({.bothPhases = true});
         phases.advance(ended(Phase::Train, FinishStatus::NothingFits, std::nullopt));
@@ -111,7 +111,7 @@ private slots:
         QVERIFY(PhaseSequence().sizes({}).empty());
     }
 
-    void saysHowEachSizeWasFound()
+    void reportsTheFidelityOfEachSize()
     {
         PhaseSequence phases({.bothPhases = true});
         Snapshot training = ended(Phase::Train, FinishStatus::Confident, 64);
@@ -121,14 +121,14 @@ private slots:
         QCOMPARE(phases.foundText(evaluation), QStringLiteral("Measured as configured."));
 
         training.run->fidelity.addReason("an optimizer that is not run here");
-        PhaseSequence apart({.bothPhases = true});
-        apart.advance(training);
-        QVERIFY(apart.hasCaveat(evaluation));
-        QCOMPARE(apart.foundText(evaluation),
+        PhaseSequence different({.bothPhases = true});
+        different.advance(training);
+        QVERIFY(different.hasCaveat(evaluation));
+        QCOMPARE(different.foundText(evaluation),
                  QStringLiteral("Training: approximate because of an optimizer that is not run here. "
                                 "Evaluation: as configured."));
 
-        // Where training found nothing, its label is that of nothing that is written.
+        // If training found no size, its label applies to nothing that is written.
         training.searchState.recommendation.reset();
         PhaseSequence alone({.bothPhases = true});
         alone.advance(training);
@@ -146,9 +146,9 @@ private slots:
                  training + QStringLiteral(" Evaluation: Confidence is 12 %, below the required 50 %."));
     }
 
-    void saysWhatCameOfAPhase_data()
+    void describesTheEndOfAPhase_data()
     {
-        rows<Said>(
+        rows<PhaseEnd>(
             {{"size",
               {ended(Phase::Train, FinishStatus::Confident, 64),
                "Training: 64, 1234 ± 12 samples/s, confidence 96 %."}},
@@ -157,14 +157,14 @@ private slots:
              {"none",
               {ended(Phase::Eval, FinishStatus::Budget, std::nullopt), "Evaluation: no size was found."}}});
     }
-    void saysWhatCameOfAPhase()
+    void describesTheEndOfAPhase()
     {
-        const auto& [snapshot, text] = row<Said>();
+        const auto& [snapshot, text] = row<PhaseEnd>();
         QCOMPARE(endText(snapshot, QLocale::c()), QString::fromUtf8(text));
     }
 
-    /// Not after an hour of training.
-    void refusesAtOnceWhatEvaluationCannotBe()
+    /// The error must come immediately, not after an hour of training.
+    void refusesImpossibleEvaluationImmediately()
     {
         config::ConfigContents contents = test::smallConfig();
         const auto plan = [&] {

@@ -47,8 +47,8 @@ struct Past
     qint64 limitBytes = 0;
 };
 
-/// What makes an exploration of the config one of the very same run.
-void askOfWorkersTheSame(store::ExplorationInfo& info, const RunDescription& run)
+/// Makes an exploration of the config one of the very same run.
+void makeSameRun(store::ExplorationInfo& info, const RunDescription& run)
 {
     info.loadRequest = run.loadRequest;
     info.version = QStringLiteral(BATCHPEAK_VERSION);
@@ -78,10 +78,10 @@ class PlanForecastTest : public QObject
                          {.devices = {{.kind = "cpu", .name = "A", .freeBytes = std::int64_t{1} << 30}}});
     }
 
-    /// An exploration of the config with ten trials of 6 s.
-    void keep(const std::function<void(store::ExplorationInfo&)>& change, const QString& device,
-              const QString& status = QStringLiteral("confident"), bool isSameRun = false,
-              qint64 limitBytes = 0) const
+    /// Stores an exploration of the config with ten trials of 6 s.
+    void keepExploration(const std::function<void(store::ExplorationInfo&)>& change, const QString& device,
+                         const QString& status = QStringLiteral("confident"), bool isSameRun = false,
+                         qint64 limitBytes = 0) const
     {
         const RunDescription run = preview().plan->run;
         store::ExplorationInfo info{.started = QDateTime::currentDateTimeUtc(),
@@ -99,7 +99,7 @@ class PlanForecastTest : public QObject
                                     .strategy = run.strategy,
                                     .tolerance = run.tolerance};
         if (isSameRun)
-            askOfWorkersTheSame(info, run);
+            makeSameRun(info, run);
         if (change)
             change(info);
         store::ExplorationStore store(history());
@@ -123,13 +123,13 @@ private slots:
         file.write(text);
     }
 
-    void tellsTrialsAndNoTimeOfWhatNeverRan_data()
+    void forecastsTrialsWithoutTimeIfNothingRan_data()
     {
         rows<Text, Estimate>(
             {{"one size", {"--setting,8", {.likely = 1, .low = 1, .high = 1}}},
              {"no more than allowed", {"--max-trials,2", {.likely = 2, .low = 2, .high = 2}}}});
     }
-    void tellsTrialsAndNoTimeOfWhatNeverRan()
+    void forecastsTrialsWithoutTimeIfNothingRan()
     {
         const auto& [words, trials] = row<Text, Estimate>();
         const PlanForecast forecast = planForecast(preview(words.split(QLatin1Char(','))), history());
@@ -138,11 +138,11 @@ private slots:
         QVERIFY2(!QFile::exists(history()), "looking made a history");
     }
 
-    void tellsABandOfASearch_data()
+    void forecastsABandOfTrials_data()
     {
         rows<Text>({{"usual", {"--strategy,posterior"}}, {"another way", {"--strategy,ramp"}}});
     }
-    void tellsABandOfASearch()
+    void forecastsABandOfTrials()
     {
         const PlanForecast forecast = planForecast(preview(row<Text>().split(QLatin1Char(','))), {});
         QVERIFY(3 <= forecast.trials.low && forecast.trials.low < forecast.trials.likely &&
@@ -174,7 +174,7 @@ private slots:
     {
         const auto& past = row<Past>();
         const auto& [change, device, status, hasSeconds, isAsLastTime, isSameRun, words, limitBytes] = past;
-        keep(change, device, status, isSameRun, limitBytes);
+        keepExploration(change, device, status, isSameRun, limitBytes);
         const PlanForecast forecast = planForecast(preview(words), history());
         QCOMPARE(forecast.seconds.has_value(), hasSeconds);
         QCOMPARE(forecast.isAsLastTime, isAsLastTime);
@@ -190,9 +190,9 @@ private slots:
         }
     }
 
-    void isBoundByTheBudget()
+    void staysWithinTheBudget()
     {
-        keep({}, QStringLiteral("A"));
+        keepExploration({}, QStringLiteral("A"));
         const PlanForecast forecast =
             planForecast(preview({QStringLiteral("--time-budget"), QStringLiteral("20s")}), history());
         QCOMPARE(*forecast.maxSeconds, 20.0);
@@ -200,7 +200,7 @@ private slots:
         QCOMPARE(forecast.seconds->likely, 20.0);
     }
 
-    void takesAHistoryThatCannotBeReadForNone()
+    void ignoresAnUnreadableHistory()
     {
         QFile file(history());
         QVERIFY(file.open(QIODevice::WriteOnly));
@@ -209,7 +209,7 @@ private slots:
         QVERIFY(!planForecast(preview(), history()).seconds);
     }
 
-    void saysItInShort_data()
+    void describesTheForecast_data()
     {
         const Estimate trials{.likely = 19.4, .low = 8.2, .high = 41.0};
         const Estimate seconds{.likely = 170.0, .low = 118.0, .high = 250.0};
@@ -237,7 +237,7 @@ private slots:
               {{.trials = trials, .maxTrials = 64, .maxSeconds = 600.0},
                text("About 19 trials (8 to 41, at most 64). No longer than 10 min.")}}});
     }
-    void saysItInShort()
+    void describesTheForecast()
     {
         const auto& [forecast, text] = row<Words>();
         QCOMPARE(planForecastText(forecast), text);

@@ -32,7 +32,7 @@ config::BatchPlan explored()
     return {.globalBatchSize = 16, .setting = config::Explore{}};
 }
 
-/// The plan of a trainer that knows no word for a search.
+/// Returns the plan of a trainer whose config can contain only a number, not a request for a search.
 config::BatchPlan numbered()
 {
     return {.globalBatchSize = 16, .setting = config::Explore{}, .presentSize = 2};
@@ -55,7 +55,7 @@ class PlanOffersTest : public QObject
     Q_OBJECT
 
 private slots:
-    void offersWhatGoesTogether_data()
+    void offersCompatiblePlans_data()
     {
         rows<Case>(
             {{"a config that asks for all", {.offers = {Kind::KeepBatch}}},
@@ -63,8 +63,8 @@ private slots:
              {"the batch is kept, as asked",
               {.options = {.setting = config::Auto{}}, .offers = {Kind::AllSizes}}},
              {"a config that asks to keep it", {.train = {.globalBatchSize = 16}, .offers = {}}},
-             {"a number that is no question", {.train = numbered(), .offers = {Kind::AllSizes}}},
-             {"all sizes of that, as asked",
+             {"a number", {.train = numbered(), .offers = {Kind::AllSizes}}},
+             {"a number, all sizes as asked",
               {.train = numbered(), .options = {.setting = config::Explore{}}, .offers = {Kind::KeepBatch}}},
              {"one size", {.options = {.setting = config::Fixed{3}}, .offers = {}}},
              {"a batch of one", {.train = {.setting = config::Explore{}}, .offers = {}}},
@@ -83,12 +83,12 @@ private slots:
                .offers = {Kind::KeepBatch},
                .refusesMixedPhases = true}},
              {"a trainer that takes any mixture", {.eval = explored(), .offers = {Kind::KeepBatch}}},
-             {"a mixture that is there already",
+             {"an existing mixture",
               {.eval = config::BatchPlan{.globalBatchSize = 16, .setting = config::Fixed{4}},
                .offers = {Kind::KeepBatch},
                .refusesMixedPhases = true}}});
     }
-    void offersWhatGoesTogether()
+    void offersCompatiblePlans()
     {
         const Case& one = row<Case>();
         const config::ConfigContents contents = contentsOf(one);
@@ -101,8 +101,8 @@ private slots:
         QCOMPARE(kinds, one.offers);
     }
 
-    // What is taken is offered no more, and its opposite is.
-    void isTaken()
+    // An accepted offer is no longer made; its opposite is made instead.
+    void replacesAnAcceptedOffer()
     {
         for (const config::BatchPlan& batch : {explored(), numbered()}) {
             const config::ConfigContents contents = contentsOf({.train = batch, .offers = {}});
@@ -115,12 +115,12 @@ private slots:
             QVERIFY(offered().kind != first);
             options = offered().options;
             QCOMPARE(offered().kind, first);
-            // And nothing is asked for that holds by itself.
+            // The options do not contain what is the default anyway.
             QVERIFY(!options.setting);
         }
     }
 
-    void saysWhichSizesKeepTheBatch_data()
+    void explainsWhichSizesKeepTheBatch_data()
     {
         rows<config::TrainerRules, config::Setting, Text>(
             {{"above the batch, spread evenly", {{.spreadsUnevenBatches = true}, config::Explore{}, "above"}},
@@ -130,7 +130,7 @@ private slots:
              {"divisors of those with a rest", {{.runsRestOfBatch = true}, config::Auto{}, "too"}},
              {"divisors alone", {{}, config::Auto{}, "changes the batch"}}});
     }
-    void saysWhichSizesKeepTheBatch()
+    void explainsWhichSizesKeepTheBatch()
     {
         const auto& [rules, setting, word] = row<config::TrainerRules, config::Setting, Text>();
         config::ConfigContents contents = contentsOf({.train = numbered(), .offers = {}});

@@ -53,7 +53,8 @@ const QByteArray adapters = config + "tuning:\n"
 const QByteArray longSamples =
     QByteArray(config).replace("max_positions: 64", "max_positions: 512") + "sequence_length: 256\n";
 
-const QByteArray manyWords = QByteArray(config).replace("vocabulary_size: 512", "vocabulary_size: 20000");
+const QByteArray largeVocabulary =
+    QByteArray(config).replace("vocabulary_size: 512", "vocabulary_size: 20000");
 
 ConfigFile openPlain()
 {
@@ -71,7 +72,7 @@ device::LocalDevices devices()
                         {.kind = "cpu", .name = "B", .totalBytes = 4 * gibibyte, .freeBytes = 3 * gibibyte}}};
 }
 
-/// \param words  of the command line, with commas between them
+/// \param words  words of the command line, separated by commas
 PlanPreview preview(const Text& words = {})
 {
     return previewOn(openText(config), optionsFrom(words.split(QLatin1Char(','))), devices());
@@ -79,26 +80,26 @@ PlanPreview preview(const Text& words = {})
 
 } // namespace
 
-/// Tests what is known before anything runs.
+/// Tests the preview of a plan before anything runs.
 class PlanPreviewTest : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void saysWhoSaysAnOption_data()
+    void reportsTheOriginOfAnOption_data()
     {
         rows<Text, Text, Text, Origin>(
             {{"a default", {"", "--tolerance", "2", Origin::Default}},
              {"yours", {"--tolerance,3", "--tolerance", "3", Origin::Yours}},
              {"the config's", {"", "--precision", "bf16", Origin::Config}},
              {"yours over the config's", {"--precision,fp32", "--precision", "fp32", Origin::Yours}},
-             {"what the plan makes of nothing", {"", "--max", "48", Origin::Default}},
+             {"a value of the plan", {"", "--max", "48", Origin::Default}},
              {"no value at all", {"", "--time-budget", "", Origin::Default}},
-             {"a switch that nobody speaks of", {"", "--channels-last", "off", Origin::Default}},
+             {"an unused switch", {"", "--channels-last", "off", Origin::Default}},
              {"what contradicts itself", {"--min,9,--max,8", "--max", "8", Origin::Yours}},
              {"beside a contradiction", {"--min,9,--max,8", "--setting", "auto", Origin::Default}}});
     }
-    void saysWhoSaysAnOption()
+    void reportsTheOriginOfAnOption()
     {
         const auto& [words, name, text, origin] = row<Text, Text, Text, Origin>();
         const PlanPreview known = preview(words);
@@ -107,18 +108,18 @@ private slots:
         QCOMPARE(option.origin, origin);
     }
 
-    void saysThatAnAdapterIsTheConfigs_data()
+    void reportsTheOriginOfAdapterOptions_data()
     {
         rows<Text, Text, Text, Origin>(
             {{"its kind", {"", "--adapter", "lora", Origin::Config}},
              {"its rank", {"", "--adapter-rank", "4", Origin::Config}},
-             {"what it stands beside", {"", "--frozen-weights", "nf4", Origin::Config}},
+             {"its frozen weights", {"", "--frozen-weights", "nf4", Origin::Config}},
              {"another kind", {"--adapter,dora", "--adapter", "dora", Origin::Yours}},
              {"the rank of another kind", {"--adapter,dora", "--adapter-rank", "4", Origin::Config}},
              {"no adapter", {"--adapter,none", "--adapter-rank", "", Origin::Default}},
              {"nothing frozen", {"--adapter,none", "--frozen-weights", "", Origin::Default}}});
     }
-    void saysThatAnAdapterIsTheConfigs()
+    void reportsTheOriginOfAdapterOptions()
     {
         const auto& [words, name, text, origin] = row<Text, Text, Text, Origin>();
         const OptionPreview option =
@@ -128,7 +129,7 @@ private slots:
         QCOMPARE(option.origin, origin);
     }
 
-    void givesNoPlaceToTheLengthOfASmallerNetwork()
+    void omitsThePlaceOfAReducedLength()
     {
         const ConfigFile file = openText(longSamples);
         const auto lengthWith = [&file](const ExplorationOptions& options) {
@@ -143,7 +144,7 @@ private slots:
 
     void hasAllOptions() { QCOMPARE(preview().options.size(), explorationOptions().size()); }
 
-    void showsWhatWasReadAndWhere()
+    void showsReadValuesAndTheirPlaces()
     {
         QStringList lines;
         for (const ReadValue& value : preview().values)
@@ -157,14 +158,14 @@ private slots:
                                 "Measured: as configured ()"));
     }
 
-    void showsWhatIsTrained()
+    void showsTrainedParameters()
     {
         const PlanPreview known = previewOn(openText(adapters), {.adapterRank = 8}, devices());
         const auto value = [&known](const char* name) {
             const auto place = std::ranges::find(known.values, QString::fromUtf8(name), &ReadValue::name);
             return place == known.values.end() ? QString() : place->value;
         };
-        // What was read, and the label of what is asked.
+        // The values are those of the config, and the label is that of the requested run.
         QCOMPARE(value("Network"), QStringLiteral("gpt2, trainable 1,024 of 137,984 parameters, 0.74 %"));
         QCOMPARE(value("Adapter"), QStringLiteral("LoRA of rank 4, alpha 8, on query"));
         QCOMPARE(value("Frozen"), QStringLiteral("nf4 with double quantization"));
@@ -174,7 +175,7 @@ private slots:
         QCOMPARE(known.option("--frozen-weights").text, QStringLiteral("nf4"));
     }
 
-    // The launcher decides, so that all that are explored share.
+    // The launcher decides on the number of devices, so all explored devices share the state.
     void dividesStateAmongTheDevices()
     {
         config::ConfigContents contents = openPlain().contents();
@@ -195,35 +196,35 @@ private slots:
         const auto shared = planned({QStringLiteral("cuda"), QStringLiteral("cpu")});
         QCOMPARE(shared.load.step.shards, 2);
         QVERIFY(!shared.run.fidelity.reasons.empty());
-        // Which cannot be asked of a worker before it is known who shares.
+        // Whether the worker can run this is known only when the number of devices is known.
         contents.step.updatesInBackward = true;
         QVERIFY(planned({QStringLiteral("cpu")}).run.fidelity.kind != Kind::Approximate);
         QCOMPARE(planned({QStringLiteral("cuda"), QStringLiteral("cpu")}).run.fidelity.reasons.back(),
                  std::string(config::approximation::updatesInBackward));
-        // What is not here is said once it is opened, and behind a launcher nobody knows.
+        // A missing device is reported when it is opened. With a launcher, the number of devices is unknown.
         QCOMPARE(planned({QStringLiteral("cuda:7")}).load.step.shards, 1);
         options.launcher = QStringLiteral("ssh host");
         QVERIFY(!planned({QStringLiteral("cpu")}).run.fidelity.reasons.empty());
     }
 
-    void saysWhereAPrecisionHasNoEffect_data()
+    void reportsAPrecisionWithoutEffect_data()
     {
         rows<Text, bool>({{"on a CPU", {"cpu", true}}, {"on a GPU", {"cuda", false}}});
     }
-    void saysWhereAPrecisionHasNoEffect()
+    void reportsAPrecisionWithoutEffect()
     {
-        const auto& [device, isTold] = row<Text, bool>();
+        const auto& [device, isReported] = row<Text, bool>();
         ExplorationOptions options;
         options.precision = model::Precision::Tf32;
         options.devices = {device};
         const PlanPreview preview = previewOn(openPlain(), options, devices());
         const std::vector<std::string>& reasons = preview.plan->run.fidelity.reasons;
-        QCOMPARE(std::ranges::find(reasons, config::approximation::tf32OnCpu) != reasons.end(), isTold);
-        QCOMPARE(preview.plan->notes.filter(QStringLiteral("tf32")).size(), isTold ? 1 : 0);
+        QCOMPARE(std::ranges::find(reasons, config::approximation::tf32OnCpu) != reasons.end(), isReported);
+        QCOMPARE(preview.plan->notes.filter(QStringLiteral("tf32")).size(), isReported ? 1 : 0);
     }
 
-    // FSDP is left out on one device by some trainers, with what it does beside sharing.
-    void runsAsOneDeviceDoes()
+    // On one device, some trainers omit FSDP together with its effects other than sharding.
+    void appliesSettingsOfASingleDevice()
     {
         config::ConfigContents contents = openPlain().contents();
         contents.step.sharding = model::Sharding::Parameters;
@@ -251,12 +252,12 @@ private slots:
         QCOMPARE(shared.run.fidelity.reasons,
                  (std::vector<std::string>{std::string(config::approximation::hostActivations),
                                            std::string(config::approximation::sharding)}));
-        // A person's word counts on any number of them.
+        // An option of the user applies to any number of devices.
         options.activationCheckpointing = true;
         QVERIFY(planned({QStringLiteral("cpu")}).load.step.activationCheckpointing);
     }
 
-    void takesTheDevicesThatAreUsualOrAskedFor_data()
+    void choosesDefaultOrRequestedDevices_data()
     {
         rows<Text, Text>({{"usual", {"", "cuda:0"}},
                           {"asked for", {"--device,cpu", "cpu"}},
@@ -264,7 +265,7 @@ private slots:
                           {"none that is here", {"--device,cuda:3", ""}},
                           {"elsewhere", {"--device,cuda:3,--launcher,ssh host", "cuda:3"}}});
     }
-    void takesTheDevicesThatAreUsualOrAskedFor()
+    void choosesDefaultOrRequestedDevices()
     {
         const auto& [words, ids] = row<Text, Text>();
         const auto known = preview(words);
@@ -277,13 +278,14 @@ private slots:
         QCOMPARE(known.problem.isEmpty(), known.hasChosenDevice());
     }
 
-    // Where a step of the optimizer takes more than the passes, nothing fits that leaves it no room.
-    void leavesRoomForTheStepOfTheOptimizer()
+    // If the optimizer step needs more memory than the passes, a size fits only if there is room for that
+    // step.
+    void leavesRoomForTheOptimizerStep()
     {
         const auto known = [](std::int64_t limit) {
             const QString words = QStringLiteral("--optimizer,adafactor,--precision,plain-bf16,--device,cpu,"
                                                  "--sequence-length,4,--headroom,0,--memory-limit,%1B");
-            return previewOn(openText(manyWords), optionsFrom(words.arg(limit).split(QLatin1Char(','))),
+            return previewOn(openText(largeVocabulary), optionsFrom(words.arg(limit).split(QLatin1Char(','))),
                              devices());
         };
         const auto memory = known(gibibyte).memory;
@@ -293,7 +295,7 @@ private slots:
         QVERIFY(known(step + 1).devices.back().largestFit->likely > 1);
     }
 
-    void reckonsTheRoomOfADevice()
+    void computesTheRoomOfADevice()
     {
         const auto known = preview("--headroom,10,--memory-limit,2GiB,--device,cpu");
         const DevicePreview& cpu = known.devices.back();
@@ -308,7 +310,7 @@ private slots:
         QVERIFY(cpu.largestFit->likely < cpu.largestFit->high);
     }
 
-    // At the least, room is left for what libraries pack for a matrix unit.
+    // The lower bound leaves room for matrices that libraries pack for a matrix unit.
     void leavesRoomForMatrixUnits()
     {
         const auto fitWith = [](int units) {
@@ -316,42 +318,42 @@ private slots:
             local.devices.back().matrixUnits = units;
             const QStringList words{QStringLiteral("--precision"), QStringLiteral("plain-bf16"),
                                     QStringLiteral("--device"), QStringLiteral("cpu")};
-            return *previewOn(openText(manyWords), optionsFrom(words), local).devices.back().largestFit;
+            return *previewOn(openText(largeVocabulary), optionsFrom(words), local).devices.back().largestFit;
         };
         QVERIFY(fitWith(2).low < fitWith(0).low);
         QCOMPARE(fitWith(2).likely, fitWith(0).likely);
     }
 
-    void saysThatNotEvenOneFits()
+    void reportsThatNoSampleFits()
     {
         const auto known = preview("--memory-limit,1MiB,--device,cpu");
         QCOMPARE(roomTexts(known.devices),
                  QStringList{QStringLiteral("cpu is likely too small for 1 sample.")});
     }
 
-    void warnsWhereNothingWillFit()
+    void warnsIfNothingFits()
     {
         QVERIFY(preview("--device,cpu").warning.isEmpty());
         const auto small = preview("--memory-limit,1MiB,--device,cpu");
         QVERIFY2(small.plan && small.warning.contains(QStringLiteral("cpu")), qPrintable(small.warning));
-        // The network leaves room, but for no sample.
+        // The network fits, but no sample does.
         const auto constant = static_cast<qint64>(small.memory->constantBytes);
         const auto tight =
             preview(QStringLiteral("--headroom,0,--memory-limit,%1B,--device,cpu").arg(constant + 1));
         QVERIFY2(tight.warning.contains(QStringLiteral("a sample takes")), qPrintable(tight.warning));
-        // It leaves room for some, but not for as many as are asked for.
+        // Some samples fit, but fewer than requested.
         const auto some =
             static_cast<qint64>(small.memory->constantBytes + 4.0 * small.memory->bytesPerSample);
         const auto many =
             preview(QStringLiteral("--headroom,0,--min,32,--memory-limit,%1B,--device,cpu").arg(some));
         QVERIFY2(many.warning.contains(QStringLiteral("48 samples take")),
                  qPrintable(many.warning + many.problem));
-        // One device that has room is enough.
+        // One device with enough room suffices.
         QVERIFY(preview("--device,cpu,--device,cuda").warning.isEmpty());
         QVERIFY(preview("--memory-limit,1MiB,--worker,python3 step.py").warning.isEmpty());
     }
 
-    void saysTheRoomOfLikeDevicesOnce()
+    void groupsDevicesWithEqualRoom()
     {
         const auto device = [](int index, std::int64_t likely, bool isChosen = true) {
             return DevicePreview{.device = {.kind = "cuda", .index = index},
@@ -371,7 +373,7 @@ private slots:
                          QStringLiteral("cuda:1 and cuda:4 have room for about 4 samples each (3 to 5).")}));
     }
 
-    void tellsNoMemoryOfAnotherProgram()
+    void predictsNoMemoryOfAnotherProgram()
     {
         const auto known = preview("--worker,python3 step.py");
         QVERIFY(!known.memory);
@@ -379,7 +381,7 @@ private slots:
         QVERIFY(roomTexts(known.devices).isEmpty());
     }
 
-    void saysWhatContradicts()
+    void reportsContradictions()
     {
         const auto known = preview("--min,9,--max,8");
         QVERIFY(!known.plan);

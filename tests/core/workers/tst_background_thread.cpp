@@ -61,7 +61,7 @@ private slots:
         QVERIFY(!thread.isBusy());
     }
 
-    void isAskedByAnAnswer()
+    void acceptsWorkFromAnAnswer()
     {
         BackgroundThread thread;
         int answer = 0;
@@ -73,22 +73,22 @@ private slots:
         TRY_COMPARE(answer, 2);
     }
 
-    void doesNotHoldUpItsOwner()
+    void doesNotBlockItsOwner()
     {
         std::binary_semaphore mayEnd(0);
         BackgroundThread thread;
         bool isAnswered = false;
         thread.run([&](const Stop&) { mayEnd.acquire(); }, [&] { isAnswered = true; });
-        bool wentOn = false;
+        bool hasContinued = false;
         QMetaObject::invokeMethod(
-            this, [&] { wentOn = true; }, Qt::QueuedConnection);
-        TRY_VERIFY(wentOn);
+            this, [&] { hasContinued = true; }, Qt::QueuedConnection);
+        TRY_VERIFY(hasContinued);
         QVERIFY(thread.isBusy() && !isAnswered);
         mayEnd.release();
         TRY_VERIFY(isAnswered);
     }
 
-    void tellsNothingOfWhatWasCanceled()
+    void deliversNoAnswerOfCanceledWork()
     {
         BackgroundThread thread;
         std::vector<int> answers;
@@ -116,8 +116,8 @@ private slots:
         QCOMPARE(runs.load(), 2);
     }
 
-    /// Its answer waits in the event loop when it is canceled.
-    void dropsAnAnswerThatWasNotGiven()
+    /// The answer is already queued in the event loop when it is canceled.
+    void dropsAQueuedAnswer()
     {
         BackgroundThread thread;
         std::vector<int> answers;
@@ -159,7 +159,7 @@ private slots:
             TRY_COMPARE(answers, (std::vector{1, 2}));
             ask(3, nothing);
         }
-        // In order, though there could be a thread meanwhile.
+        // The order is kept although a thread could be created by now.
         QVERIFY(!thread.makeThread());
         ask(4, nothing);
         TRY_COMPARE(answers, (std::vector{1, 2, 3, 4}));
@@ -169,9 +169,9 @@ private slots:
         TRY_COMPARE(answers.back(), 5);
     }
 
-    void endsWithoutADriverThatHoldsIt()
+    void abandonsABlockedCallOfADriver()
     {
-        // They outlive this function where the thread does.
+        // The thread may outlive this function, so it shares these objects.
         const auto hasBegun = std::make_shared<std::binary_semaphore>(0);
         const auto answer = std::make_shared<std::binary_semaphore>(0);
         const auto hasEnded = std::make_shared<std::atomic<bool>>(false);
@@ -192,14 +192,14 @@ private slots:
         QCoreApplication::processEvents();
     }
 
-    void asksWhatIsUnderWayToStop()
+    void requestsRunningWorkToStop()
     {
         BackgroundThread thread(std::nullopt);
         thread.run(waitForStop, [] { QFAIL("Nobody waits for it any more."); });
     }
 
-    /// What is under way may use what its owner destroys next.
-    void waitsWithoutPatience()
+    /// Running work may use objects that the owner destroys next.
+    void waitsForRunningWorkWithoutATimeout()
     {
         std::binary_semaphore hasBegun(0);
         std::binary_semaphore mayEnd(0);
@@ -223,7 +223,7 @@ private slots:
         QCOMPARE(answers, 0);
     }
 
-    void isDestroyedByAnAnswer()
+    void canBeDestroyedByAnAnswer()
     {
         auto thread = std::make_unique<BackgroundThread>();
         thread->run([](const Stop&) {}, [&] { thread.reset(); });

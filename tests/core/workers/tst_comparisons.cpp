@@ -30,7 +30,7 @@ trial::CompareRequest comparison(std::int64_t id = 8)
 
 } // namespace
 
-/// Tests comparisons on one device, and the version of the protocol that they need.
+/// Tests comparisons on one device, and the negotiation of the protocol version that they need.
 class ComparisonsTest : public QObject
 {
     Q_OBJECT
@@ -136,8 +136,8 @@ private slots:
         QVERIFY(!m_runner->canCompare());
     }
 
-    // What it is asked was chosen by what the first process said.
-    void givesUpWhatUnlearnsAVersion()
+    // The requests were chosen for the version that the first process spoke.
+    void givesUpAProgramThatDropsAVersion()
     {
         QVERIFY(becomesReady(QStringLiteral("protocol=older starts after=1")));
         QVERIFY(m_runner->canCompare());
@@ -147,8 +147,8 @@ private slots:
                         "speaks version 1 of the trial protocol, where one before it spoke");
     }
 
-    // A program that spoke once does not end for the version.
-    void offersNoLessToWhoSpokeOnce()
+    // A program that has spoken once does not exit because of the version.
+    void keepsTheVersionIfARestartFails()
     {
         QVERIFY(becomesReady(QStringLiteral("start=exit starts after=1 until=2")));
         m_runner->renew();
@@ -157,8 +157,8 @@ private slots:
         QVERIFY(m_runner->canCompare());
     }
 
-    // Twice it is tried whether a worker starts; each time an exit may mean the version.
-    void givesUpWhatNeverStarts_data()
+    // A start is tried twice. Each time, an exit may be due to the version, so an older one is tried too.
+    void givesUpAWorkerThatNeverStarts_data()
     {
         rows<Text, int, Text>({{"exits", {"start=exit", 4, "exit code 7"}},
                                {"says why", {"start=refuse", 4, "refuses to start"}},
@@ -166,7 +166,7 @@ private slots:
                                {"speaks otherwise", {"start=garbage", 2, "trial protocol"}},
                                {"is killed", {"start=kill", 2, "ended by signal 9"}}});
     }
-    void givesUpWhatNeverStarts()
+    void givesUpAWorkerThatNeverStarts()
     {
         const auto& [words, processes, said] = row<Text, int, Text>();
         make(setupFor(words + QStringLiteral(" starts")));
@@ -191,7 +191,7 @@ private slots:
         QVERIFY(starts() <= 2);
     }
 
-    void asksNoComparisonOfAnOlderProgram()
+    void requestsNoComparisonFromAnOlderProgram()
     {
         QVERIFY(becomesReady(QStringLiteral("protocol=older")));
         m_runner->compare(comparison());
@@ -226,7 +226,7 @@ private slots:
         QVERIFY(*m_ends.back().result.clockSeconds > clock(0, 1));
     }
 
-    void endsAsItShould_data()
+    void reportsEveryOutcome_data()
     {
         const auto add = rows<Text, Outcome, bool, std::int64_t, Text>();
         add("thrashes", {"compare=thrash@28", Outcome::Ok, false, 0, ""});
@@ -237,7 +237,7 @@ private slots:
         add("failed", {"compare=failed@28", Outcome::Failed, false, 28, ""});
         add("unsupported", {"compare=unsupported@24", Outcome::Unsupported, false, 24, ""});
         add("took too long", {"compare=timeout@32", Outcome::Timeout, false, 32, ""});
-        add("is killed in the midst", {"compare=kill@28", Outcome::Crashed, true, 0, "signal 9"});
+        add("is killed during a visit", {"compare=kill@28", Outcome::Crashed, true, 0, "signal 9"});
         add("aborts", {"compare=abort@32", Outcome::Crashed, true, 0, "signal 6"});
         add("exits", {"compare=exit@28", Outcome::Crashed, true, 0, "exit code 1"});
         add("device error", {"compare=exit42@28", Outcome::Crashed, true, 0, "only a fresh process clears"});
@@ -257,7 +257,7 @@ private slots:
         add("answers like a trial",
             {"compare=trial@28", Outcome::Crashed, true, 0, "compared 0 sizes where 3"});
     }
-    void endsAsItShould()
+    void reportsEveryOutcome()
     {
         const auto& [words, outcome, lost, size, said] = row<Text, Outcome, bool, std::int64_t, Text>();
         QVERIFY(becomesReady(words));
@@ -268,14 +268,14 @@ private slots:
         QCOMPARE(end.result.id, 8);
         QCOMPARE(end.result.microBatchSize, size);
         VERIFY_CONTAINS(end.result.text, said);
-        // Whatever happened, the next trial runs.
+        // The next trial runs after any outcome.
         TRY_VERIFY(m_runner->isFree());
         m_runner->runTrial({.id = 9, .microBatchSize = 4});
         TRY_COMPARE(m_ends.size(), std::size_t{2});
         QVERIFY(m_ends.back().result.outcome == Outcome::Ok);
     }
 
-    void keepsWhatWasMeasuredBefore()
+    void keepsVisitsBeforeAFailure()
     {
         QVERIFY(becomesReady(QStringLiteral("compare=oom@28")));
         QVERIFY(endsAfter(comparison()));
@@ -286,7 +286,7 @@ private slots:
         QVERIFY(result.peakReservedBytes > 0);
     }
 
-    void tellsThatTheAllocatorRetried()
+    void reportsAllocationRetries()
     {
         QVERIFY(becomesReady(QStringLiteral("compare=thrash@28")));
         QVERIFY(endsAfter(comparison()));
@@ -295,7 +295,7 @@ private slots:
         QCOMPARE(result.compared.back().allocationRetries, 3);
     }
 
-    void leavesOutALateAnswer()
+    void ignoresALateAnswer()
     {
         QVERIFY(becomesReady(QStringLiteral("compare=late#2")));
         QVERIFY(endsAfter(comparison()));
@@ -305,7 +305,7 @@ private slots:
         QCOMPARE(m_log, QStringList(QStringLiteral("cpu: a late answer to trial 8 was left out.")));
     }
 
-    void isNoAnswerToATrial()
+    void refusesAComparisonAsAnswerToATrial()
     {
         QVERIFY(becomesReady(QStringLiteral("trial=comparison")));
         m_runner->runTrial({.id = 9, .microBatchSize = 4});
@@ -314,7 +314,7 @@ private slots:
         VERIFY_CONTAINS(m_ends.front().result.text, "with a comparison where one size was asked for");
     }
 
-    void silenceIsNotWaitedForLong()
+    void timesOutOnSilence()
     {
         engine::DeviceSetup setup = setupFor(QStringLiteral("compare=hang@28"));
         setup.timeouts.trialGrace = -19'500ms;

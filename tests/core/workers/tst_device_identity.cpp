@@ -23,19 +23,19 @@ struct Row
 {
     DeviceIdentity now;
     bool isAnother = true;
-    /// What is told of the two.
+    /// Part of the message about the difference.
     Text said = {};
 };
 
 } // namespace
 
-/// Tests which workers run on one device, and the message about those that do not.
+/// Tests whether two workers run on the same device, and the message if they do not.
 class DeviceIdentityTest : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void tellsDevicesApart_data()
+    void distinguishesDevices_data()
     {
         const QString name = first().name;
         const QString uuid = first().uuid;
@@ -44,7 +44,7 @@ private slots:
                    {"a little less memory", {{name, uuid, 139 * gibibyte}, false}},
                    {"another name",
                     {{QStringLiteral("H100"), uuid, 140 * gibibyte}, true, "H100 where it was H200."}},
-                   {"alike, on another computer",
+                   {"the same model on another computer",
                     {{name, QStringLiteral("GPU-2"), 140 * gibibyte}, true, "GPU-2 where it was GPU-1."}},
                    {"less memory", {{name, uuid, 80 * gibibyte}, true, "80.0 GiB where it was 140.0 GiB."}},
                    {"all of it",
@@ -52,7 +52,7 @@ private slots:
                      true,
                      "H100, GPU-2, 80.0 GiB where it was H200, GPU-1, 140.0 GiB."}}});
     }
-    void tellsDevicesApart()
+    void distinguishesDevices()
     {
         const auto& [now, isAnother, said] = row<Row>();
         QCOMPARE(areTwo(first(), now), isAnother);
@@ -61,7 +61,7 @@ private slots:
             VERIFY_CONTAINS(otherDeviceText(first(), now), said);
     }
 
-    void learnsWhatIsToldLater()
+    void completesMissingFields()
     {
         const DeviceIdentity named{.name = QStringLiteral("H200")};
         QCOMPARE(completed({}, named), named);

@@ -21,7 +21,7 @@ using engine::Throttle;
 
 namespace {
 
-/// What is shown of a GPU's readings beside a worker.
+/// Returns the telemetry of a GPU with these readings and the process of a worker.
 Telemetry shown(const device::DeviceReadings& readings, std::int64_t worker)
 {
     engine::ExplorationParts parts = test::fakeParts();
@@ -33,7 +33,7 @@ Telemetry shown(const device::DeviceReadings& readings, std::int64_t worker)
 
 } // namespace
 
-/// Tests what the devices' strips show, and that nothing waits for it.
+/// Tests the telemetry that is shown for devices, and that reading it does not block.
 class DeviceTelemetryTest : public QObject
 {
     Q_OBJECT
@@ -59,7 +59,7 @@ private slots:
             });
         };
         read();
-        // A driver that does not answer is not asked a second time.
+        // No second reading starts before the driver has answered the first.
         read();
         answer.release(2);
         TRY_COMPARE(seen, std::vector{1});
@@ -71,7 +71,7 @@ private slots:
         QVERIFY(!noThread.isBusy());
     }
 
-    void namesTheThrottle_data()
+    void returnsTheThrottle_data()
     {
         rows<std::uint64_t, Throttle>({{"none", {0x1, Throttle::None}},
                                        {"its own limit", {0x4, Throttle::Power}},
@@ -79,31 +79,32 @@ private slots:
                                        {"the hardware", {0x8, Throttle::Hardware}},
                                        {"the power supply", {0x80, Throttle::Hardware}}});
     }
-    void namesTheThrottle()
+    void returnsTheThrottle()
     {
         const auto& [reasons, throttle] = row<std::uint64_t, Throttle>();
         QCOMPARE(shown({.clockReasons = reasons}, 0).throttle, throttle);
     }
 
-    void tellsTheWorkerFromOthers()
+    void distinguishesTheWorkerFromOthers()
     {
         const std::int64_t own = qApp->applicationPid();
         const std::vector<device::DeviceProcess> both{{.pid = own, .name = "worker", .bytes = 100},
                                                       {.pid = 1, .name = "trainer", .bytes = 30}};
-        const Telemetry beside = shown({.usedBytes = 200, .processes = both}, own);
-        QCOMPARE(beside.otherProcesses->size(), 1U);
-        QCOMPARE(beside.otherProcesses->front().name, QStringLiteral("trainer"));
-        QCOMPARE(beside.heldByOthersBytes, 30);
-        QCOMPARE(beside.usedBytes, 200);
-        // In a pause all are others'.
+        const Telemetry withOther = shown({.usedBytes = 200, .processes = both}, own);
+        QCOMPARE(withOther.otherProcesses->size(), 1U);
+        QCOMPARE(withOther.otherProcesses->front().name, QStringLiteral("trainer"));
+        QCOMPARE(withOther.heldByOthersBytes, 30);
+        QCOMPARE(withOther.usedBytes, 200);
+        // In a pause there is no worker, so all processes are others.
         QCOMPARE(shown({.processes = both}, 0).heldByOthersBytes, 130);
-        // Of unknown memory, and as numbers of another container, in which the worker may be any of them.
+        // The memory may be unknown. If no process has the worker's id, the ids may be those of another
+        // container, in which any of the processes may be the worker.
         QVERIFY(!shown({.processes = {{{.pid = 1}}}}, 0).heldByOthersBytes);
         QVERIFY(!shown({.processes = both}, 3).otherProcesses);
         QVERIFY(shown({.processes = {std::vector<device::DeviceProcess>()}}, 3).otherProcesses->empty());
     }
 
-    void readsTheProcessorHereAlone()
+    void readsTheCpuOnlyOnThisComputer()
     {
         for (const bool isBehindLauncher : {false, true}) {
             engine::ExplorationParts parts = test::fakeParts();

@@ -19,7 +19,7 @@ class LongTimerTest : public QObject
     Q_OBJECT
 
 private slots:
-    void takesAnyTime_data()
+    void acceptsAnyTime_data()
     {
         rows<std::chrono::milliseconds>({{"a day", 24h},
                                          {"just beyond an int of milliseconds", 597h},
@@ -27,7 +27,7 @@ private slots:
                                          {"once around an int of milliseconds", 1193h + 3min},
                                          {"ten years", 24h * 3650}});
     }
-    void takesAnyTime()
+    void acceptsAnyTime()
     {
         const auto time = row<std::chrono::milliseconds>();
         LongTimer timer;
@@ -43,7 +43,7 @@ private slots:
         QCOMPARE(timer.remaining(), 0ms);
     }
 
-    void firesOnceAfterSeveralStretches()
+    void firesOnceAfterSeveralIntervals()
     {
         LongTimer timer(nullptr, 1ms);
         QSignalSpy fired(&timer, &LongTimer::timeout);
@@ -52,7 +52,7 @@ private slots:
         QVERIFY(!timer.isActive());
     }
 
-    void boundsWhatAProgramSays_data()
+    void limitsTheSecondsOfAProgram_data()
     {
         rows<double, std::chrono::milliseconds>(
             {{"plain", {1.5, 1500ms}},
@@ -62,7 +62,7 @@ private slots:
              {"infinite", {std::numeric_limits<double>::infinity(), 24h * 3650}},
              {"beyond any time", {1e300, 24h * 3650}}});
     }
-    void boundsWhatAProgramSays()
+    void limitsTheSecondsOfAProgram()
     {
         const auto& [seconds, expected] = row<double, std::chrono::milliseconds>();
         QCOMPARE(boundedMilliseconds(seconds), expected);

@@ -15,9 +15,9 @@ namespace {
 
 struct Ending
 {
-    /// Of the leader; nothing where it is killed.
+    /// Exit code of the leader; empty if it is killed.
     const char* code;
-    /// What it started in another session.
+    /// Whether the process in another session survives.
     bool isLeft;
 };
 
@@ -28,12 +28,12 @@ class ProcessGroupTest : public QObject
     Q_OBJECT
 
 private slots:
-    // As the processes of a launcher that fails, which hold the memory of a device.
-    void endsWhatWasStartedInAnotherSession_data()
+    // If a launcher fails, the processes that it has started must not keep the memory of a device.
+    void endsAProcessInAnotherSession_data()
     {
         rows<Ending>({{"failed", {"1", false}}, {"killed", {"", false}}, {"ended well", {"0", true}}});
     }
-    void endsWhatWasStartedInAnotherSession()
+    void endsAProcessInAnotherSession()
     {
         const Ending& ending = row<Ending>();
         QProcess leader;

@@ -25,7 +25,7 @@ namespace {
 
 struct Answer
 {
-    /// A shell script in the interpreter's place.
+    /// Shell script that replaces the interpreter.
     Text script;
     Text problem;
     Text text;
@@ -33,7 +33,7 @@ struct Answer
 
 } // namespace
 
-/// Tests which of the user's Python interpreters is chosen, and what is found in it.
+/// Tests which of the user's Python interpreters is chosen, and which packages are found in it.
 class PythonStackTest : public QObject
 {
     Q_OBJECT
@@ -41,18 +41,18 @@ class PythonStackTest : public QObject
 private slots:
     void init() { m_folder = std::make_unique<QTemporaryDir>(); }
 
-    void takesTheOneThatIsActive_data()
+    void choosesTheActiveInterpreter_data()
     {
         rows<Text, Text>({{"a virtual environment", {"VIRTUAL_ENV CONDA_PREFIX PATH", "VIRTUAL_ENV"}},
                           {"conda", {"CONDA_PREFIX PATH", "CONDA_PREFIX"}},
                           {"that of the path", {"PATH", "PATH"}},
                           {"none", {"", ""}}});
     }
-    void takesTheOneThatIsActive()
+    void choosesTheActiveInterpreter()
     {
         const auto& [variables, taken] = row<Text, Text>();
         QProcessEnvironment environment;
-        // One that was removed meanwhile is none.
+        // An environment that has been removed does not count.
         environment.insert(QStringLiteral("VIRTUAL_ENV"), m_folder->filePath(QStringLiteral("gone")));
         environment.insert(QStringLiteral("PATH"), m_folder->filePath(QStringLiteral("nothing")));
         for (const QString& variable : variables.split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
@@ -66,7 +66,7 @@ private slots:
         QCOMPARE(engine::pythonIn(environment), expected);
     }
 
-    void tellsWhatItHas_data()
+    void reportsItsPackages_data()
     {
         rows<Answer>(
             {{"all",
@@ -75,10 +75,10 @@ private slots:
              {"no transformers",
               {R"(echo '{"python":"3.9.1","torch":"2.9.1","transformers":null,"problem":"It has none."}')",
                "It has none.", "Python 3.9.1 (PYTHON): torch 2.9.1."}},
-             {"behind what an environment prints",
+             {"after output of the environment",
               {R"(echo Welcome; echo; echo '{"python":"3.9.1","torch":"2.9.1"}'; echo; echo Bye >&2)", "",
                "Python 3.9.1 (PYTHON): torch 2.9.1."}},
-             {"before what it prints at its end",
+             {"before output of the environment",
               {R"(echo '{"python":"3.9.1","torch":"2.9.1"}'; echo Bye)", "",
                "Python 3.9.1 (PYTHON): torch 2.9.1."}},
              {"not the package",
@@ -93,11 +93,11 @@ private slots:
               {"echo hello", "PYTHON does not answer as a Python of 3.9 or newer does (hello)", ""}},
              {"nothing",
               {"", "PYTHON does not answer as a Python of 3.9 or newer does (it says nothing)", ""}},
-             {"no end of it",
+             {"endless output",
               {"while echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy; do :; done",
                "PYTHON does not answer as a Python of 3.9 or newer does (it prints without end)", ""}}});
     }
-    void tellsWhatItHas()
+    void reportsItsPackages()
     {
         const auto& [script, problem, text] = row<Answer>();
         const QString program = makeProgram(QStringLiteral("python3"), script.toUtf8());
@@ -113,14 +113,14 @@ private slots:
             QCOMPARE(engine::pythonStackText(stack), named(text));
     }
 
-    void saysThatThereIsNone()
+    void reportsAMissingInterpreter()
     {
         const engine::PythonStack stack =
             engine::pythonStackOf(m_folder->filePath(QStringLiteral("none")), {});
         QVERIFY2(stack.problem.contains(QStringLiteral("does not answer")), qPrintable(stack.problem));
     }
 
-    void needsPackagesAsTheRunDoes_data()
+    void requiresThePackagesOfTheRun_data()
     {
         using Change = void (*)(trial::LoadRequest&);
         rows<Change, Text>(
@@ -143,7 +143,7 @@ private slots:
              {"a value head",
               {[](trial::LoadRequest& load) { load.step.preference = model::Preference::ValueHead; }, ""}}});
     }
-    void needsPackagesAsTheRunDoes()
+    void requiresThePackagesOfTheRun()
     {
         const auto& [change, package] = row<void (*)(trial::LoadRequest&), Text>();
         engine::PythonStack stack;
@@ -158,25 +158,25 @@ private slots:
         QCOMPARE(engine::problemFor(stack, load), stack.problem);
     }
 
-    /// A config may come in a folder with modules of its own.
-    void runsNoCodeOfTheFolderItIsStartedIn_data()
+    /// The folder of a config may contain modules of its own.
+    void runsNoCodeOfTheCurrentFolder_data()
     {
         rows<bool, QByteArray>({{"as it is", {true, ""}},
-                                {"where PYTHONPATH names the present folder", {true, ":/nothing:."}},
-                                {"where the interpreter has the package", {false, ":/nothing:."}}});
+                                {"with the current folder in PYTHONPATH", {true, ":/nothing:."}},
+                                {"with the package in the interpreter", {false, ":/nothing:."}}});
     }
-    void runsNoCodeOfTheFolderItIsStartedIn()
+    void runsNoCodeOfTheCurrentFolder()
     {
-        const auto& [isBeside, pythonPath] = row<bool, QByteArray>();
+        const auto& [usesOwnPackages, pythonPath] = row<bool, QByteArray>();
         const QString python = engine::pythonIn(QProcessEnvironment::systemEnvironment());
-        const QString beside = engine::pythonPackages(QCoreApplication::applicationDirPath());
+        const QString ownPackages = engine::pythonPackages(QCoreApplication::applicationDirPath());
         if (python.isEmpty())
             QSKIP("There is no python3 here.");
-        QVERIFY(!beside.isEmpty());
-        const QString packages = isBeside ? beside : QString();
-        // It has it by one folder more in PYTHONPATH.
+        QVERIFY(!ownPackages.isEmpty());
+        const QString packages = usesOwnPackages ? ownPackages : QString();
+        // The interpreter finds the package through an additional folder in PYTHONPATH.
         const QByteArray before = qgetenv("PYTHONPATH");
-        qputenv("PYTHONPATH", isBeside ? pythonPath : beside.toUtf8() + pythonPath);
+        qputenv("PYTHONPATH", usesOwnPackages ? pythonPath : ownPackages.toUtf8() + pythonPath);
         const auto restore = qScopeGuard([&] { qputenv("PYTHONPATH", before); });
         const QString mark = m_folder->filePath(QStringLiteral("was here"));
         for (const char* module : {"json", "argparse", "torch", "batchpeak_trial"})
@@ -197,7 +197,7 @@ private slots:
         QVERIFY(!QFile::exists(mark));
     }
 
-    void stopsToAskWhereNobodyWaits()
+    void stopsOnRequest()
     {
         const QString program = makeProgram(QStringLiteral("slow"), "exec sleep 60");
         std::stop_source stop;
@@ -208,7 +208,7 @@ private slots:
         QVERIFY(clock.elapsed() < 30'000);
     }
 
-    void findsItsPackageBesideTheProgram()
+    void findsItsPackageNextToTheProgram()
     {
         const QString packages = m_folder->filePath(QStringLiteral("share/batchpeak/python"));
         const QString programs = m_folder->filePath(QStringLiteral("bin"));

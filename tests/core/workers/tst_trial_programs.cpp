@@ -58,7 +58,7 @@ struct Compiled
 {
     std::string config;
     model::Compilation compilation = model::Compilation::None;
-    /// Of a compiler that trials do not take; empty where there is none.
+    /// Part of the warning about a compiler that trials do not use; empty if there is none.
     test::Text warning;
 };
 
@@ -70,7 +70,7 @@ class TrialProgramsTest : public QObject
     Q_OBJECT
 
 private slots:
-    void areAdvised_data()
+    void advisesAProgram_data()
     {
         const QString same = workerTorch();
         rows<Choice>(
@@ -99,12 +99,12 @@ private slots:
                  .lacks = {{QStringLiteral("peft"), QStringLiteral("No.")}}}},
                false,
                "your Python lacks what this run needs"}},
-             {"a network of Python's alone, without Python",
+             {"a network that only Python runs, without Python",
               {gptOss, PythonStack(), false, "a Python with all that it needs can"}},
-             {"a network of Python's alone", {gptOss, pythonWith(same), true, "cannot run this network"}},
-             {"a network of nobody", {sounds, pythonWith(QStringLiteral("2.9.1")), false, ""}}});
+             {"a network that only Python runs", {gptOss, pythonWith(same), true, "cannot run this network"}},
+             {"a network that no program runs", {sounds, pythonWith(QStringLiteral("2.9.1")), false, ""}}});
     }
-    void areAdvised()
+    void advisesAProgram()
     {
         const auto& [config, python, advisesPython, advice] = row<Choice>();
         const auto file = ConfigFile::fromText(QStringLiteral("config.json"), config);
@@ -115,8 +115,8 @@ private slots:
         QCOMPARE(programs.workerProblem.isEmpty(), config != gptOss && config != sounds);
     }
 
-    /// What it takes from the run's own library is no approximation there.
-    void pythonHasTheKernelsOfTheRun_data()
+    /// If Python uses the run's own library, its kernels are no approximation.
+    void usesTheKernelsOfTheRunInPython_data()
     {
         const std::string run = lora;
         namespace approximation = config::approximation;
@@ -130,7 +130,7 @@ private slots:
              {"a paged optimizer",
               {run + "optimizer: paged_adamw_32bit\n", approximation::pagedOptimizer, true}}});
     }
-    void pythonHasTheKernelsOfTheRun()
+    void usesTheKernelsOfTheRunInPython()
     {
         const auto& [text, phrase, remains] = row<std::string, std::string_view, bool>();
         const auto file = ConfigFile::fromText(QStringLiteral("run.yaml"), text);
@@ -143,7 +143,7 @@ private slots:
         QCOMPARE(says(file.contentsForPython()), remains);
     }
 
-    void pythonCompilesWhereTheRunDoes()
+    void compilesInPythonIfTheRunDoes()
     {
         const auto file = ConfigFile::fromText(QStringLiteral("run.yaml"), compiled);
         const auto warnsOfIt = [](const config::ConfigContents& contents) {
@@ -156,12 +156,12 @@ private slots:
         QVERIFY(!warnsOfIt(file.contentsForPython()));
         QCOMPARE(file.contentsForPython().step.compilation, model::Compilation::Default);
         QVERIFY(!file.isForPythonAlone());
-        // Of another network too.
+        // The same applies to another network.
         QCOMPARE(file.withModel(QStringLiteral("gpt2")).contentsForPython().step.compilation,
                  model::Compilation::Default);
     }
 
-    void pythonCompilesInTheModeOfTheRun_data()
+    void compilesInPythonInTheModeOfTheRun_data()
     {
         const std::string mode = "torch_compile_mode: max-autotune\n";
         const std::string axolotl = "base_model: Qwen/Qwen2.5-0.5B\nmicro_batch_size: 2\n"
@@ -192,7 +192,7 @@ private slots:
              {"LLM-Foundry, another compiler",
               {foundry + "  backend: cudagraphs\n", Default, "by inductor"}}});
     }
-    void pythonCompilesInTheModeOfTheRun()
+    void compilesInPythonInTheModeOfTheRun()
     {
         const auto& [config, compilation, warning] = row<Compiled>();
         const auto file = ConfigFile::fromText(QStringLiteral("run.yaml"), config);

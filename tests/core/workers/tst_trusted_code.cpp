@@ -32,7 +32,7 @@ class TrustedCodeTest : public QObject
 private:
     std::unique_ptr<QTemporaryDir> m_folder;
 
-    /// Of this run of the test alone.
+    /// Returns code that only this run of the test uses.
     QByteArray code() const { return "# " + m_folder->path().toUtf8() + "\n"; }
 
     QString path(const QString& name) const { return m_folder->filePath(name); }
@@ -46,18 +46,18 @@ private:
 
     static bool isTrustedAt(const QString& path) { return isTrusted(CodeContent::of(path)); }
 
-    /// By this process, from files or from the memory that the kernel keeps of them.
+    /// Returns the bytes that this process has read from files or from the page cache.
     static qint64 bytesRead()
     {
         const QByteArray counts = test::readFile(QStringLiteral("/proc/self/io"));
         return counts.startsWith("rchar: ") ? counts.mid(7, counts.indexOf('\n') - 7).toLongLong() : 0;
     }
 
-    /// What is said where it may not run; empty where it may.
-    static QString refusal(const QString& path, bool says = false)
+    /// Returns the error for code that may not run; empty if it may.
+    static QString refusal(const QString& path, bool trusts = false)
     {
         try {
-            requireTrust(path, says);
+            requireTrust(path, trusts);
             return {};
         } catch (const ExplorationError& error) {
             return error.sentence();
@@ -68,7 +68,7 @@ private slots:
     void initTestCase() { QStandardPaths::setTestModeEnabled(true); }
     void init() { m_folder = std::make_unique<QTemporaryDir>(); }
 
-    void asksOnceOfEachContent()
+    void asksOnceForEachContent()
     {
         const QString grow = fileWith(QStringLiteral("grow.py"), code());
         QVERIFY(!isTrustedAt(grow));
@@ -82,27 +82,27 @@ private slots:
         }
         requireTrust(grow, true);
         requireTrust(grow, false);
-        // A copy is the same code, and another content is not.
+        // A copy is the same code; another content is not.
         QVERIFY(isTrustedAt(fileWith(QStringLiteral("other/copy.py"), code())));
         fileWith(QStringLiteral("grow.py"), code() + "import os\n");
         QVERIFY(!isTrustedAt(grow));
     }
 
-    void asksOfAllThatAPythonFileCanImport_data()
+    void includesAllModulesThatAFileCanImport_data()
     {
         const auto add = rows<Text, bool>();
-        add("a module beside it", {"helper.py", true});
+        add("a module next to it", {"helper.py", true});
         add("one with a name of Python's", {"json.py", true});
-        add("a package beside it", {"steps/__init__.py", true});
+        add("a package next to it", {"steps/__init__.py", true});
         add("a module in a package", {"known/part.py", true});
         add("a package in a package", {"known/inner/__init__.py", true});
         add("no Python", {"data.txt", false});
         add("in a folder that is no package", {"data/helper.py", false});
-        add("what Python compiled", {"__pycache__/known.cpython-311.pyc", false});
-        add("what it would take for source", {"helper.pyc", false});
+        add("a compiled module in the cache", {"__pycache__/known.cpython-311.pyc", false});
+        add("a compiled module", {"helper.pyc", false});
         add("in a hidden folder", {".git/__init__.py", false});
     }
-    void asksOfAllThatAPythonFileCanImport()
+    void includesAllModulesThatAFileCanImport()
     {
         const auto& [name, isAsked] = row<Text, bool>();
         const QString grow = fileWith(QStringLiteral("grow.py"), code());
@@ -112,46 +112,46 @@ private slots:
         fileWith(name, "evil = 1\n");
         QCOMPARE(isTrustedAt(grow), !isAsked);
         QCOMPARE(before.problem().isEmpty(), !isAsked);
-        // The same again elsewhere is known, and another content of it is not.
+        // Trust in one content does not apply to another content of the same file.
         trustCode(CodeContent::of(grow));
         fileWith(name, "evil = 2\n");
         QCOMPARE(isTrustedAt(grow), !isAsked);
     }
 
-    void asksWhichOfThemRuns()
+    void includesWhichFileRuns()
     {
         const QString grow = fileWith(QStringLiteral("grow.py"), code());
-        const QString beside = fileWith(QStringLiteral("beside.py"), code() + "import os\n");
+        const QString neighbor = fileWith(QStringLiteral("beside.py"), code() + "import os\n");
         requireTrust(grow, true);
         QVERIFY(isTrustedAt(grow));
-        QVERIFY(!isTrustedAt(beside));
+        QVERIFY(!isTrustedAt(neighbor));
     }
 
-    void hearsOneWordOfOneContent()
+    void appliesAnAnswerToOneContent()
     {
         const QString grow = fileWith(QStringLiteral("grow.py"), code());
         requireTrust(grow, true);
-        // As before the second phase of an exploration: --trust spoke of what was there.
+        // This may happen before the second phase of an exploration: --trust applied to the earlier content.
         fileWith(QStringLiteral("grow.py"), code() + "import os\n");
         VERIFY_CONTAINS(refusal(grow, true), "nobody has said");
-        // A person who is asked of it says so of the new content.
+        // A user who is asked about the new content trusts it.
         trustCode(CodeContent::of(grow));
         QCOMPARE(refusal(grow), QString());
     }
 
-    void saysWhatHasChanged()
+    void reportsChangedCode()
     {
         const QString module = fileWith(QStringLiteral("net.pt"), code());
-        const CodeContent let = requireTrust(module, true);
-        QCOMPARE(let.problem(), QString());
+        const CodeContent trusted = requireTrust(module, true);
+        QCOMPARE(trusted.problem(), QString());
         fileWith(QStringLiteral("net.pt"), code() + "1");
-        VERIFY_CONTAINS(let.problem(), "net.pt is not what was let run any more");
+        VERIFY_CONTAINS(trusted.problem(), "net.pt is not what was let run any more");
         QFile::remove(module);
-        VERIFY_CONTAINS(let.problem(), "net.pt is not what was let run any more");
+        VERIFY_CONTAINS(trusted.problem(), "net.pt is not what was let run any more");
         QCOMPARE(CodeContent().problem(), QString());
     }
 
-    void seesAChangeThatHidesItsTime()
+    void detectsAChangeWithAnOldTimeStamp()
     {
         const QString module = fileWith(QStringLiteral("net.pt"), code() + "1");
         const struct timespec longAgo[] = {{.tv_sec = 1'000'000'000, .tv_nsec = 0},
@@ -166,22 +166,22 @@ private slots:
         QVERIFY(!isTrustedAt(module));
     }
 
-    void asksOfCodeThatIsNotHereEachTime()
+    void asksEachTimeForCodeElsewhere()
     {
         const QString module = path(QStringLiteral("far/net.pt"));
         const QString said = refusal(module);
         VERIFY_CONTAINS(said, "is not on this computer");
         VERIFY_CONTAINS(said, "add --trust each time");
-        const CodeContent let = requireTrust(module, true);
-        QVERIFY(!let.isThere() && let.problem().isEmpty());
+        const CodeContent trusted = requireTrust(module, true);
+        QVERIFY(!trusted.isThere() && trusted.problem().isEmpty());
         VERIFY_CONTAINS(refusal(module), "is not on this computer");
-        // What comes to be there was never spoken of.
+        // Code that appears there later was never trusted.
         fileWith(QStringLiteral("far/net.pt"), code());
-        QVERIFY(!let.problem().isEmpty());
+        QVERIFY(!trusted.problem().isEmpty());
         VERIFY_CONTAINS(refusal(module, true), "nobody has said");
     }
 
-    void letsNoCodeBehindALauncherRunUnasked()
+    void requiresTrustForCodeOfALauncher()
     {
         const trial::LoadRequest load{
             .model = {.family = "torchscript",
@@ -196,7 +196,7 @@ private slots:
         QVERIFY_THROWS_EXCEPTION(UntrustedCode, RunDevices(load, options, test::fakeParts()));
     }
 
-    void readsRegularFilesAlone_data()
+    void readsOnlyRegularFiles_data()
     {
         using Make = std::function<QString(const TrustedCodeTest&)>;
         const auto add = rows<Make, Text>();
@@ -223,7 +223,7 @@ private slots:
                              },
                              "larger than 64 GiB"});
     }
-    void readsRegularFilesAlone()
+    void readsOnlyRegularFiles()
     {
         using Make = std::function<QString(const TrustedCodeTest&)>;
         const auto& [make, said] = row<Make, Text>();
@@ -233,9 +233,9 @@ private slots:
         VERIFY_CONTAINS(refusal(file, true), said);
     }
 
-    void readsWhatHasNotChangedOnce()
+    void readsUnchangedCodeOnce()
     {
-        // Written longer ago than file systems tell times apart.
+        // A file must be older than the resolution of time stamps to count as unchanged.
         const QString module = QStandardPaths::findExecutable(QStringLiteral("sh"));
         const QByteArray hash = CodeContent::of(module).hash();
         const qint64 before = bytesRead();
@@ -245,7 +245,7 @@ private slots:
         QVERIFY(bytesRead() - before < QFileInfo(module).size() / 2);
     }
 
-    void asksForAFolderOfItsOwn()
+    void refusesAFolderWithTooManyFiles()
     {
         const QString grow = fileWith(QStringLiteral("grow.py"), code());
         for (int i = 0; i < 2000; ++i)
@@ -253,7 +253,7 @@ private slots:
         VERIFY_CONTAINS(refusal(grow, true), "into a folder of its own");
     }
 
-    void asksNothingWhereThereIsNoCode()
+    void requiresNothingWithoutCode()
     {
         requireTrust({}, false);
         QCOMPARE(codeOf({.family = "gpt2", .architecture = model::DecoderSpec()}), QString());

@@ -29,10 +29,10 @@ struct Case
 
 struct StartCase
 {
-    /// Nothing where the worker's threads wait as they like.
+    /// Processors that other programs use; no value if the worker keeps its default policy.
     std::optional<double> others;
-    /// What each worker heard.
-    QByteArray heard;
+    /// OMP_WAIT_POLICY of each worker that was started.
+    QByteArray policies;
 
     decltype(engine::DeviceSetup::processorReadings) readings() const
     {
@@ -53,7 +53,7 @@ std::vector<double> thenCalm(int readings)
 
 } // namespace
 
-/// Tests how the threads of a worker wait beside other programs.
+/// Tests how the threads of a worker wait while other programs run.
 class WaitPolicyTest : public QObject
 {
     Q_OBJECT
@@ -80,19 +80,19 @@ private slots:
         QCOMPARE(policy.environment().isEmpty(), !row<Case>().sleeps);
     }
 
-    void startsAWorkerThatWaitsOtherwise_data()
+    void restartsTheWorkerWithAnotherPolicy_data()
     {
-        rows<StartCase>({{"own worker", {.others = 0.0, .heard = "<>\n<PASSIVE>\n"}},
-                         {"beside another program from the start", {.others = 1.0, .heard = "<PASSIVE>\n"}},
-                         {"another worker", {.heard = "<>\n"}}});
+        rows<StartCase>({{"own worker", {.others = 0.0, .policies = "<>\n<PASSIVE>\n"}},
+                         {"with another program from the start", {.others = 1.0, .policies = "<PASSIVE>\n"}},
+                         {"another worker", {.policies = "<>\n"}}});
     }
-    void startsAWorkerThatWaitsOtherwise()
+    void restartsTheWorkerWithAnotherPolicy()
     {
         const auto start = row<StartCase>();
         const QTemporaryDir folder;
-        const QString heard = folder.filePath(QStringLiteral("heard"));
+        const QString policies = folder.filePath(QStringLiteral("heard"));
         const QString script = QStringLiteral("echo \"<$OMP_WAIT_POLICY>\" >> '%1'; exec '%2'")
-                                   .arg(heard, QStringLiteral(BATCHPEAK_FAKE_WORKER));
+                                   .arg(policies, QStringLiteral(BATCHPEAK_FAKE_WORKER));
         DeviceRunner runner(
             {.id = QStringLiteral("cpu"),
              .command = {.program = QStringLiteral("/bin/sh"), .arguments = {QStringLiteral("-c"), script}},
@@ -106,7 +106,7 @@ private slots:
             runner.setTelemetry({.otherProcessors = 1.0});
         if (runner.renewForCompany())
             TRY_COMPARE(ready.count(), 2);
-        QCOMPARE(test::readFile(heard), start.heard);
+        QCOMPARE(test::readFile(policies), start.policies);
         QVERIFY(!runner.renewForCompany());
         const QSignalSpy ended(&runner, &DeviceRunner::ended);
         runner.end();

@@ -58,8 +58,8 @@ private slots:
         }
     }
 
-    // A GPU that cannot be used is no reason to explore on the CPU unasked.
-    void takesNoCpuForAGpuUnasked_data()
+    // An unusable GPU is no reason to explore on the CPU without the user's request.
+    void usesNoCpuInsteadOfAGpuUnasked_data()
     {
         const LocalDevices broken{.devices = {{.kind = "cpu"}},
                                   .gpuProblem = "Driver/library version mismatch."};
@@ -69,7 +69,7 @@ private slots:
                                         {"asked for", {broken, "cpu", "cpu"}},
                                         {"the job wants none", {hidden, "", "cpu"}}});
     }
-    void takesNoCpuForAGpuUnasked()
+    void usesNoCpuInsteadOfAGpuUnasked()
     {
         const auto& [local, words, chosen] = row<LocalDevices, Text, Text>();
         const QStringList asked = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
@@ -96,13 +96,14 @@ private slots:
         const QString installed = prefix.filePath(QStringLiteral("libexec/batchpeak/batchpeak-worker"));
         test::writeProgram(installed, {});
         QCOMPARE(engine::workerPath(bin), installed);
-        const QString beside = prefix.filePath(QStringLiteral("bin/batchpeak-worker"));
-        test::writeProgram(beside, {});
-        QCOMPARE(engine::workerPath(bin), beside);
+        const QString sibling = prefix.filePath(QStringLiteral("bin/batchpeak-worker"));
+        test::writeProgram(sibling, {});
+        QCOMPARE(engine::workerPath(bin), sibling);
     }
 
-    /// Else a torch without CUDA takes the CPU for a GPU unasked, and another one the GPU for the CPU.
-    void tellsAPythonItsDevice_data()
+    /// Otherwise, a torch without CUDA would use the CPU instead of the GPU without request, and another
+    /// torch the GPU instead of the CPU.
+    void passesItsDeviceToPython_data()
     {
         using device::LocalDevice;
         rows<LocalDevice, Text, Text>(
@@ -114,7 +115,7 @@ private slots:
                "ssh host",
                "python3 -m batchpeak_trial.transformers --device cuda:1"}}});
     }
-    void tellsAPythonItsDevice()
+    void passesItsDeviceToPython()
     {
         const auto& [device, launcher, words] = row<device::LocalDevice, Text, Text>();
         engine::ExplorationOptions options;
@@ -125,7 +126,7 @@ private slots:
         QCOMPARE(command.program, launcher.isEmpty() ? options.python : QStringLiteral("ssh"));
     }
 
-    void putsTheCommandTogether()
+    void buildsTheCommand()
     {
         const QTemporaryDir folder;
         test::writeProgram(folder.filePath(QStringLiteral("batchpeak-worker")), {});
