@@ -44,8 +44,8 @@ void ScriptedStrategy::record(const Measurement& measurement)
         m_searchState.status = SearchState::Status::Exhausted;
 }
 
-/// A first void trial is followed by a second of the same size, which settles it.
-/// \return whether this is a first one
+/// Repeats a size whose first trial was void; the second trial settles it.
+/// \return whether this is a first void trial
 bool ScriptedStrategy::takeVoid(const Measurement& measurement)
 {
     if (measurement.saysNothing() && ++m_void[measurement.size] < 2)
@@ -112,7 +112,7 @@ void ScriptedStrategy::skip(std::span<const std::int64_t> sizes)
         m_searchState.status = SearchState::Status::Exhausted;
 }
 
-/// One that was proposed and given back.
+/// Returns a size that was proposed and given back; nothing if there is none.
 std::optional<std::int64_t> ScriptedStrategy::notRun(std::span<const std::int64_t> inFlight) const
 {
     const auto place = std::ranges::find_if(

@@ -20,7 +20,7 @@ using Holders = std::vector<std::optional<Holder>>;
 
 namespace {
 
-/// Who has it, after each change.
+/// Records the holder after each change of the lease.
 Holders& watched(const DeviceLease& lease, Holders& holders)
 {
     QObject::connect(&lease, &DeviceLease::changed, &lease, [&] { holders.push_back(lease.holder()); });
@@ -50,7 +50,7 @@ private slots:
         QCOMPARE(lease.holder(), Holder::Confirmation);
     }
 
-    void saysWhatStandsInTheWay_data()
+    void explainsTheObstacle_data()
     {
         rows<Holder, const char*>(
             {{"exploration",
@@ -60,7 +60,7 @@ private slots:
               {Holder::Confirmation,
                "The recommendation is being confirmed, which uses the device. Stop that first."}}});
     }
-    void saysWhatStandsInTheWay()
+    void explainsTheObstacle()
     {
         const auto& [holder, sentence] = row<Holder, const char*>();
         DeviceLease lease;
@@ -77,7 +77,7 @@ private slots:
         }
     }
 
-    void isGivenBackAtTheEnd_data()
+    void isReleasedAtTheEnd_data()
     {
         using Options = engine::ExplorationOptions;
         const auto asDefault = [](Options&) {};
@@ -93,7 +93,7 @@ private slots:
              {"there is no such device",
               {"", [](Options& options) { options.devices = {QStringLiteral("cuda:7")}; }}}});
     }
-    void isGivenBackAtTheEnd()
+    void isReleasedAtTheEnd()
     {
         const auto& [words, change] = row<const char*, std::function<void(engine::ExplorationOptions&)>>();
         ExplorationHarness harness(words);
@@ -109,7 +109,7 @@ private slots:
         QCOMPARE(holders, (Holders{Holder::Exploration, std::nullopt}));
     }
 
-    void isGivenBackWhenStopped()
+    void isReleasedAfterAStop()
     {
         ExplorationHarness harness("trial=hang");
         test::EventSpy<engine::TrialStarted> started(harness.exploration());
@@ -123,7 +123,7 @@ private slots:
         QVERIFY(!harness.parts.lease->holder());
     }
 
-    void isGivenBackWhenTheExplorationIsDestroyed()
+    void isReleasedWhenTheExplorationIsDestroyed()
     {
         ExplorationHarness harness("trial=hang");
         test::EventSpy<engine::TrialStarted> started(harness.exploration());
@@ -147,7 +147,7 @@ private slots:
         QCOMPARE(holders, (Holders{Holder::Exploration, std::nullopt, Holder::Exploration, std::nullopt}));
     }
 
-    void explorationDoesNotStartWithoutIt()
+    void isRequiredToStartAnExploration()
     {
         ExplorationHarness harness;
         DeviceLease::Hold hold = harness.parts.lease->take(Holder::Confirmation);
@@ -159,7 +159,7 @@ private slots:
         QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
     }
 
-    void whatHasEndedStaysWhereNoOtherCanStart()
+    void keepsAFinishedExplorationIfNoneCanStart()
     {
         ExplorationHarness harness;
         QVERIFY(harness.runToEnd());

@@ -15,26 +15,26 @@ class EndingTextTest : public QObject
     Q_OBJECT
 
 private slots:
-    void saysWhatItMayCost_data()
+    void describesTheExpectedLoss_data()
     {
         rows<double, Text>({{"some", {0.0081, "0.8 %"}},
                             {"little", {0.0004, "less than 0.1 %"}},
-                            {"not reckoned", {0.0, ""}}});
+                            {"not computed", {0.0, ""}}});
     }
-    void saysWhatItMayCost()
+    void describesTheExpectedLoss()
     {
         const auto& [share, text] = row<double, Text>();
         QCOMPARE(expectedLossText(share, QLocale::c()), text);
     }
 
-    void saysWhatContinuingCouldGain()
+    void describesTheGainOfContinuing()
     {
         QCOMPARE(
             continuationText({.size = 8, .rival = 192, .seconds = 28000.0, .maxGain = 0.267}, QLocale::c()),
             QStringLiteral("Continuing could gain up to 26.7 % (192 may be faster)."));
     }
 
-    void saysHowItEnded_data()
+    void describesTheEnd_data()
     {
         const auto add = rows<FinishStatus, bool, Text>();
         add("confident", {FinishStatus::Confident, false, "Target confidence reached."});
@@ -50,7 +50,7 @@ private slots:
              "be faster)."});
         add("nothing fits", {FinishStatus::NothingFits, true, "Ended without a recommendation."});
     }
-    void saysHowItEnded()
+    void describesTheEnd()
     {
         const auto& [status, hasMore, text] = row<FinishStatus, bool, Text>();
         Snapshot snapshot{.run = RunDescription{.maxTrials = 12}, .finish = status};
@@ -76,7 +76,7 @@ private slots:
         QCOMPARE(budgetText(snapshot), text);
     }
 
-    // A trial that was left for a pause took nothing of the budget.
+    // A trial that was canceled for a pause does not count towards the trial budget.
     void countsNoCancelledTrial()
     {
         Snapshot snapshot{.run = RunDescription{.maxTrials = 3, .budgetSeconds = 20.0}};
@@ -85,7 +85,7 @@ private slots:
         QVERIFY(budgetText(snapshot).startsWith(QLatin1String("time")));
     }
 
-    void chargesTheTrialBudgetForNoVerification()
+    void countsNoVerification()
     {
         Snapshot snapshot{.run = RunDescription{.maxTrials = 3, .budgetSeconds = 20.0}};
         snapshot.trials.resize(3, {.outcome = trial::Outcome::Ok});
@@ -94,7 +94,7 @@ private slots:
         QCOMPARE(engine::uncancelledVerifications(snapshot), 1);
     }
 
-    void theLogSaysItWithTheConfidence()
+    void reportsTheExpectedLossInTheLog()
     {
         search::Recommendation recommendation{.size = 8, .confidence = 90};
         QCOMPARE(recommendationText(recommendation, QLocale::c()),

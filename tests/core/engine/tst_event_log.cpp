@@ -40,7 +40,7 @@ private slots:
 
     void writesEveryFieldOfEveryEvent()
     {
-        // A comma for the decimal point, a point for thousands.
+        // German uses a decimal comma and points for thousands.
         QLocale::setDefault(QLocale(QLocale::German));
         ExplorationHarness harness("slope=600000000");
         const auto events = eventsOf(harness);
@@ -66,13 +66,13 @@ private slots:
                  R"({"accumulation_steps":32,"micro_batch_size":2,"peak_reserved_bytes":1300000000})");
     }
 
-    void tellsHowNearItIsToTheRun()
+    void writesTheFidelity()
     {
         ExplorationHarness harness("approximates=a_slow_kernel approximates=an_estimated_length");
         harness.contents.warnings.push_back(
             {.sentence = "", .position = {}, .approximation = "packed samples"});
         const auto events = eventsOf(harness);
-        // What the worker says of itself is not known at the start.
+        // The worker's own approximations are unknown at the start.
         QCOMPARE(test::valuesOf(events.front(), "fidelity approximations replaced trained_parameters tuning"),
                  R"({"approximations":["packed samples"],"fidelity":"another_run",)"
                  R"("replaced":["another worker program"],"trained_parameters":1384,"tuning":null})");
@@ -89,7 +89,7 @@ private slots:
                 (std::vector<std::string>{"packed samples", "a slow kernel", "an estimated length"}));
     }
 
-    void tellsOfTheVerification()
+    void writesTheVerification()
     {
         ExplorationHarness harness;
         harness.options.verify = true;
@@ -105,7 +105,7 @@ private slots:
         QCOMPARE(events.back().value(QLatin1String("trials")).toInt(), 4);
     }
 
-    void tellsOfEnergyAndRepetitions()
+    void writesEnergyAndRepetitions()
     {
         ExplorationHarness harness("trial=disturbed@4*1 trial=energy@4");
         const auto events = eventsOf(harness);
@@ -124,7 +124,7 @@ private slots:
         QCOMPARE(events.back().value(QLatin1String("joules_per_sample")).toDouble(), 2.0);
     }
 
-    void tellsOfComparisons()
+    void writesComparisons()
     {
         ExplorationHarness harness("compare=oom@2#2");
         harness.comparisons = {{4, 1}, {4, 2}};
@@ -163,7 +163,7 @@ private slots:
         QVERIFY(!events.back().value(QLatin1String("ending")).toString().isEmpty());
     }
 
-    void tellsThatItGoesOn()
+    void writesAContinuation()
     {
         ExplorationHarness harness("", {1, 2});
         harness.more = {4};
@@ -185,7 +185,7 @@ private slots:
                  QStringLiteral("device trial_started trial_finished recommendation finished"));
     }
 
-    void saysNullWhereNothingIsRecommended()
+    void writesNullWithoutARecommendation()
     {
         ExplorationHarness harness("slope=1900000000");
         const QJsonObject last = eventsOf(harness).back();

@@ -24,7 +24,7 @@ using test::ExplorationHarness;
 
 namespace {
 
-/// With the search that people get.
+/// An exploration with the default search.
 struct Searching : ExplorationHarness
 {
     explicit Searching(const Text& words = {}) : ExplorationHarness(words)
@@ -32,7 +32,7 @@ struct Searching : ExplorationHarness
         parts.makeStrategy = search::makeStrategy;
     }
 
-    /// \param wish  is called when the trial of that number has begun
+    /// \param command  called when the trial of that number has begun
     void atTrial(int number, std::function<void(Exploration&)> command)
     {
         engine::onEvent<engine::TrialStarted>(exploration(), this,
@@ -62,7 +62,7 @@ class ExplorationCommandsTest : public QObject
 private slots:
     void skipsTheRunningTrial_data()
     {
-        rows<Text, int>({{"a worker that heeds it", {"once trial=hang@8", 0}},
+        rows<Text, int>({{"a worker that obeys", {"once trial=hang@8", 0}},
                          {"one that does not", {"once trial=hang@8 ignore-cancel", 1}}});
     }
     void skipsTheRunningTrial()
@@ -88,7 +88,7 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    void leavesASkippedVerificationOut()
+    void reportsASkippedVerificationAsNotRun()
     {
         Searching harness("starts after=1 trial=hang");
         harness.options.verify = true;
@@ -103,7 +103,7 @@ private slots:
         QCOMPARE(harness.snapshot().verification->outcome, engine::Verification::Outcome::NotRun);
     }
 
-    void leavesAnExcludedSize()
+    void avoidsAnExcludedSize()
     {
         Searching harness;
         std::int64_t excluded = 0;
@@ -165,7 +165,7 @@ private slots:
         QCOMPARE(harness.trialOf(3).purpose, trial::Purpose::Asked);
     }
 
-    void leavesARunningTrialForIt()
+    void cancelsARunningTrialForARequestedSize()
     {
         Searching harness("once trial=hang@8");
         harness.exploration().start();
@@ -181,7 +181,7 @@ private slots:
         VERIFY_CONTAINS(harness.log(), "Trial 2 is canceled");
     }
 
-    void leavesNoTrialThatAPersonAskedFor()
+    void cancelsNoRequestedTrial()
     {
         Searching harness("trial=hang@5");
         harness.exploration().start();
@@ -191,7 +191,7 @@ private slots:
         QVERIFY(harness.exploration().tryNow(6).isEmpty());
         QCOMPARE(harness.trialOf(3).microBatchSize, 5);
         QVERIFY(!harness.log().contains(QStringLiteral("Trial 3 is canceled")));
-        // What a pause leaves of it is asked for still.
+        // A pause cancels the trial, but its size is still requested.
         harness.exploration().pause();
         TRY_COMPARE(harness.snapshot().state, State::Paused);
         QCOMPARE(harness.snapshot().askedSizes, (std::vector<std::int64_t>{5, 6}));
@@ -199,7 +199,7 @@ private slots:
         TRY_COMPARE(harness.finishedSignals(), 1);
     }
 
-    void skipsATrialThatIsBeingLeft()
+    void skipsATrialThatIsBeingCanceled()
     {
         Searching harness("trial=hang@8");
         harness.exploration().start();
@@ -222,7 +222,7 @@ private slots:
         QVERIFY(harness.snapshot().searchState.recommendation);
     }
 
-    void triesItWhereTheSearchHasEndedMeanwhile()
+    void triesARequestedSizeAfterTheSearchHasEnded()
     {
         Searching harness;
         harness.atTrial(3, [](Exploration& exploration) {
@@ -235,13 +235,13 @@ private slots:
         QCOMPARE(harness.trialOf(4).microBatchSize, 5);
     }
 
-    void refusesWhatCannotBeTried_data()
+    void refusesSizesOutOfRange_data()
     {
         rows<int, Text>({{"too small", {0, "choose a size from 2 to 40"}},
                          {"too large", {41, "41 is outside of what may be tried"}},
                          {"allowed", {40, ""}}});
     }
-    void refusesWhatCannotBeTried()
+    void refusesSizesOutOfRange()
     {
         const auto& [size, obstacle] = row<int, Text>();
         Searching harness("trial=hang@16");
@@ -284,7 +284,7 @@ private slots:
                  qPrintable(QString::number(harness.snapshot().elapsedSeconds)));
     }
 
-    void changesWhatIsGoodEnough()
+    void changesTheTolerance()
     {
         Searching harness;
         harness.atTrial(4, [](Exploration& exploration) {
@@ -300,7 +300,7 @@ private slots:
         QVERIFY(harness.snapshot().trials.size() < other.snapshot().trials.size());
     }
 
-    void tellsEveryWishAsAnEvent()
+    void reportsEveryCommandAsAnEvent()
     {
         Searching harness;
         QBuffer buffer;
@@ -347,7 +347,7 @@ private slots:
         QCOMPARE(harness.snapshot().devices.front().workerPid, 0);
         QVERIFY(harness.isNoWorkerLeft());
         VERIFY_CONTAINS(harness.log(), "so that other programs can use the devices");
-        // Wishes are heeded, but nothing begins or ends.
+        // Commands are accepted, but nothing begins or ends.
         harness.exploration().tryNow(5);
         harness.exploration().setTargetConfidence(0.01);
         QTest::qWait(50);
@@ -359,7 +359,7 @@ private slots:
         TRY_COMPARE(harness.finishedSignals(), 1);
         QVERIFY2(harness.snapshot().finish == FinishStatus::Confident, qPrintable(harness.log()));
         QCOMPARE(harness.trialOf(5).microBatchSize, 5);
-        // It knows what it knew: the first sizes are not tried again.
+        // The search keeps its results: the first sizes are not tried again.
         QCOMPARE(harness.trialsOf(1), 1);
         QCOMPARE(harness.snapshot().devices.front().restarts, 0);
         QVERIFY(harness.isNoWorkerLeft());
@@ -378,13 +378,13 @@ private slots:
         QVERIFY(harness.snapshot().finish == FinishStatus::Cancelled);
         QCOMPARE(harness.snapshot().trials.size(), 3U);
         QVERIFY(harness.snapshot().searchState.recommendation);
-        // And goes on after that, from all that it knew.
+        // It can continue after that, from all of its results.
         QVERIFY(harness.snapshot().canContinue);
         QVERIFY(harness.continuesToEnd({.trials = 1}));
         QCOMPARE(harness.snapshot().trials.size(), 4U);
     }
 
-    void countsAPauseAgainstNoBudget()
+    void excludesPausesFromTheTimeBudget()
     {
         Searching harness;
         harness.parts.restAfter = 0ms;
@@ -401,7 +401,7 @@ private slots:
         QVERIFY(harness.snapshot().elapsedSeconds < 2.4);
     }
 
-    void drawsItsCourse()
+    void recordsItsCourse()
     {
         Searching harness;
         QVERIFY(harness.runToEnd());

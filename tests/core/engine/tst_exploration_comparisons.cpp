@@ -24,7 +24,7 @@ namespace {
 
 using Comparisons = std::vector<std::vector<std::int64_t>>;
 
-/// What becomes of a comparison, and what the search is told of it.
+/// Expected end of a comparison, and the measurement that the search receives.
 struct Ending
 {
     Text words;
@@ -44,8 +44,8 @@ QString visitsOf(const Measurement& measurement)
     return sizes.join(QLatin1Char(' '));
 }
 
-/// When each visit of all sizes began, in the order of time.
-std::vector<double> beginnings(const Measurement& measurement)
+/// Returns the start times of all visits in chronological order.
+std::vector<double> startTimesOf(const Measurement& measurement)
 {
     std::vector<double> clocks;
     for (const trial::ComparedSize& size : measurement.compared) {
@@ -58,13 +58,13 @@ std::vector<double> beginnings(const Measurement& measurement)
 
 } // namespace
 
-/// Tests comparisons within an exploration: what is requested, what is shown and what the search receives.
+/// Tests comparisons within an exploration: their requests, their records and what the search receives.
 class ExplorationComparisonsTest : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void comparesWhatTheSearchWants()
+    void runsComparisonsOfTheSearch()
     {
         ExplorationHarness harness;
         harness.comparisons = Comparisons{{4, 2, 1}};
@@ -97,21 +97,21 @@ private slots:
         QCOMPARE(visitsOf(told), QStringLiteral("4:4 2:4 1:4"));
     }
 
-    // The fake worker's clock counts the seconds that its steps would have taken.
+    // The clock of the fake worker counts the seconds that its steps would have taken.
     void putsEveryTrialOnOneClock()
     {
         ExplorationHarness harness;
         harness.comparisons = Comparisons{{1, 2}, {2, 4}};
         QVERIFY(harness.runToEnd());
         QCOMPARE(harness.told.size(), std::size_t{5});
-        // Its trials wait for a second, then take their steps.
+        // Each trial waits for a second and then takes its steps.
         const double hello = harness.told[0].clockSeconds - 1.0 - 3 * (0.011 + 0.002);
         QVERIFY(hello > 0.0 && hello < harness.snapshot().elapsedSeconds);
         const double between = harness.told[1].clockSeconds - harness.told[0].clockSeconds;
         QVERIFY(std::abs(between - 1.0 - 3 * 0.012) < 0.5);
         double last = harness.told[2].clockSeconds;
         for (std::size_t i = 3; i < 5; ++i) {
-            const std::vector<double> clocks = beginnings(harness.told[i]);
+            const std::vector<double> clocks = startTimesOf(harness.told[i]);
             QVERIFY(clocks.front() >= last);
             QVERIFY(clocks.back() < harness.told[i].clockSeconds);
             last = harness.told[i].clockSeconds;
@@ -121,14 +121,14 @@ private slots:
                  harness.told.back().compared[0].visits[0].clockSeconds);
     }
 
-    void aFreshWorkerBeginsItsClockAnew()
+    void convertsTheClockOfAFreshWorker()
     {
         ExplorationHarness harness("compare=kill starts until=1");
         harness.comparisons = Comparisons{{1, 2}, {2, 4}};
         QVERIFY(harness.runToEnd());
         QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok, 1+2 crashed, 2+4 ok"));
-        // On the first worker's clock, three trials of a second each stand before it.
-        const double begin = beginnings(harness.told.back()).front();
+        // The first worker's clock would add three trials of a second each.
+        const double begin = startTimesOf(harness.told.back()).front();
         QVERIFY(begin > 0.0 && begin < harness.snapshot().elapsedSeconds + 0.5);
     }
 
@@ -153,19 +153,19 @@ private slots:
         QCOMPARE(comparisons, 4);
     }
 
-    void asksNoOlderProgram()
+    void requestsNoComparisonFromAnOlderProgram()
     {
         ExplorationHarness harness("protocol=older");
         harness.comparisons = Comparisons{{1, 2}};
         QVERIFY(harness.endsAs(FinishStatus::Exhausted));
         QVERIFY(!harness.space.comparesSizes);
         QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
-        // Without a clock of the program a trial ends when its answer comes.
+        // If the program has no clock, a trial ends when its answer arrives.
         QVERIFY(harness.told.back().clockSeconds <= harness.snapshot().elapsedSeconds);
     }
 
-    // Where one of two devices cannot, none may be asked to.
-    void asksNoneWhereOneIsOlder()
+    // If one of two devices does not support comparisons, none is requested.
+    void requestsNoComparisonIfOneProgramIsOlder()
     {
         ExplorationHarness harness;
         harness.options.workerCommand =
@@ -179,7 +179,7 @@ private slots:
         QCOMPARE(harness.snapshot().trials.size(), std::size_t{3});
     }
 
-    void endsAsItShould_data()
+    void handlesEveryEnding_data()
     {
         const auto add = rows<Ending>();
         add("disturbed", {"compare=disturbed@2", "1+2+4 ok", 1, Outcome::Ok, "1:4 2:4 4:4",
@@ -198,13 +198,13 @@ private slots:
             {"compare=failed@4", "1+2+4 failed at 4", 4, Outcome::Failed, "1:1 2:1 4:0", "which failed"});
         add("a size that is not supported", {"compare=unsupported@4", "1+2+4 unsupported at 4", 4,
                                              Outcome::Unsupported, "1:1 2:1 4:0", "which is not supported"});
-        add("its time is up", {"compare=timeout@4", "1+2+4 timeout", 0, Outcome::Failed, "1:1 2:1 4:0",
-                               "comparing 1, 2 and 4 came to nothing: it timed out"});
+        add("out of time", {"compare=timeout@4", "1+2+4 timeout", 0, Outcome::Failed, "1:1 2:1 4:0",
+                            "comparing 1, 2 and 4 came to nothing: it timed out"});
         add("a lost worker", {"compare=kill@2", "1+2+4 crashed", 0, Outcome::Crashed, "",
                               "came to nothing: it crashed. The worker"});
         add("garbage", {"compare=garbage@2", "1+2+4 crashed", 0, Outcome::Crashed, "", "does not keep to"});
     }
-    void endsAsItShould()
+    void handlesEveryEnding()
     {
         const auto& [words, shown, size, outcome, visits, log] = row<Ending>();
         ExplorationHarness harness(words);
@@ -220,12 +220,12 @@ private slots:
         QVERIFY(!told.thrashes);
         QCOMPARE(told.disturbed, words.contains(QLatin1String("disturbed")));
         VERIFY_CONTAINS(harness.log(), log);
-        // Whatever happened, the next one runs on the same device.
+        // The next comparison runs on the same device after any ending.
         QVERIFY(harness.snapshot().trials.size() == 5);
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    void silenceBlamesNoSize()
+    void blamesNoSizeForSilence()
     {
         ExplorationHarness harness("compare=hang@2");
         harness.parts.timeouts.trialGrace = -299'500ms;
@@ -236,7 +236,7 @@ private slots:
         QVERIFY(harness.told.back().saysNothing());
     }
 
-    void stopCancelsIt()
+    void cancelsAComparisonOnStop()
     {
         ExplorationHarness harness("compare=hang@2");
         harness.comparisons = Comparisons{{1, 2, 4}};
@@ -250,7 +250,7 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    void pauseWaitsForIt()
+    void finishesAComparisonBeforeAPause()
     {
         ExplorationHarness harness;
         harness.comparisons = Comparisons{{1, 2}, {2, 4}};

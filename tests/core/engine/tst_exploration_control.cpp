@@ -33,7 +33,7 @@ private slots:
         QVERIFY(!snapshot.finish);
     }
 
-    void countsTheWorkersOwnContextForNobodyElse()
+    void excludesTheWorkersContextFromOtherPrograms()
     {
         ExplorationHarness harness("start=bound");
         QVERIFY(harness.runToEnd());
@@ -42,16 +42,16 @@ private slots:
         QCOMPARE(device.limitBytes, device.totalBytes / 2);
     }
 
-    void tellsWhichKernelComputesAttention_data()
+    void reportsTheAttentionKernel_data()
     {
         using enum model::Attention;
         rows<model::Attention, std::string, Text>(
             {{"PyTorch's choice", {Automatic, "flash", ""}},
              {"what was asked for", {Flash, "flash", ""}},
              {"another one", {Cudnn, "flash", "\"cudnn\" is not available for this network"}},
-             {"one that nobody can tell", {Flash, "sdpa", ""}}});
+             {"an unidentified one", {Flash, "sdpa", ""}}});
     }
-    void tellsWhichKernelComputesAttention()
+    void reportsTheAttentionKernel()
     {
         const auto& [asked, kernel, warning] = row<model::Attention, std::string, Text>();
         const QString name = QString::fromStdString(kernel);
@@ -85,7 +85,7 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    void stopKillsWhoeverDoesNotHeedIt()
+    void stopKillsAWorkerThatIgnoresIt()
     {
         ExplorationHarness harness("trial=hang@1 ignore-cancel ignore-terminate ignore-end");
         harness.parts.timeouts.cancel = harness.parts.timeouts.quit = harness.parts.timeouts.terminate = 50ms;
@@ -110,13 +110,13 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    // A person who waits for it does not wait for long, and no trial of it counts.
-    void pauseLeavesTheTrial_data()
+    // A pause cancels the trial so that the user need not wait for long, and the trial does not count.
+    void pauseCancelsTheTrial_data()
     {
-        rows<Text, int>({{"a worker that heeds a cancel", {"once trial=hang@2", 0}},
+        rows<Text, int>({{"a worker that obeys a cancel", {"once trial=hang@2", 0}},
                          {"one that does not", {"once trial=hang@2 ignore-cancel", 1}}});
     }
-    void pauseLeavesTheTrial()
+    void pauseCancelsTheTrial()
     {
         const auto& [words, restarts] = row<Text, int>();
         ExplorationHarness harness(words);
@@ -139,7 +139,7 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    void takesAPauseBackWhileTheTrialEnds()
+    void resumesWhileTheTrialEnds()
     {
         ExplorationHarness harness("once trial=hang@2");
         harness.exploration().start();
@@ -152,7 +152,7 @@ private slots:
         QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 cancelled, 2 ok, 4 ok"));
     }
 
-    void pauseCountsATrialThatIsOverAlready()
+    void pauseCountsAFinishedTrial()
     {
         ExplorationHarness harness;
         engine::onEvent<engine::TrialStarted>(harness.exploration(), &harness, [&](const auto& started) {
@@ -228,12 +228,12 @@ private slots:
         QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
     }
 
-    // It is a person's decision that a GPU which cannot be used has the CPU take its place.
-    void offersTheCpuForAGpuThatCannotBeUsed_data()
+    // The user decides whether the CPU replaces an unusable GPU.
+    void offersTheCpuInsteadOfAnUnusableGpu_data()
     {
         rows<bool>({{"the driver lists none", true}, {"no worker comes up on it", false}});
     }
-    void offersTheCpuForAGpuThatCannotBeUsed()
+    void offersTheCpuInsteadOfAnUnusableGpu()
     {
         const auto isHidden = row<bool>();
         ExplorationHarness harness("start=refuse");
@@ -250,7 +250,7 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    void offersNoCpuInItsOwnPlace()
+    void offersNoCpuInsteadOfTheCpu()
     {
         ExplorationHarness harness("start=refuse");
         QVERIFY(harness.endsAs(FinishStatus::Failed));

@@ -19,24 +19,24 @@ namespace {
 
 struct Killed
 {
-    /// Of the fake worker.
+    /// Fault of the fake worker.
     Text fault;
-    /// What counts one more by then; empty for nothing.
+    /// File of the counter that the kernel increments; empty for none.
     Text counter;
     Text said;
 };
 
 } // namespace
 
-/// Tests everything that a worker can do, from the start of an exploration to its end.
+/// Tests all behaviors of a worker, from the start of an exploration to its end.
 class ExplorationEndingsTest : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void tellsTheNeedFromTheLimit()
+    void distinguishesTheNeedFromTheLimit()
     {
-        // One block of the allocator more than may be used.
+        // The trial needs one allocator block more than may be used.
         ExplorationHarness harness("slope=1740000512");
         QVERIFY(harness.endsAs(FinishStatus::NothingFits));
         QCOMPARE(harness.snapshot().minUsableBytes(), 1'840'000'000);
@@ -46,7 +46,7 @@ private slots:
         QVERIFY2(told.captured(1) != told.captured(2), qPrintable(told.captured()));
     }
 
-    void endsAsItShould_data()
+    void handlesEveryBehavior_data()
     {
         const auto exhausted = FinishStatus::Exhausted;
         const auto add = rows<Text, FinishStatus, Text, int, Text>();
@@ -89,7 +89,7 @@ private slots:
             {"trial=abort@2", exhausted, "1 ok, 2 crashed, 2 crashed, 4 ok", 4, "2 broke down twice"});
         add("exits in a trial",
             {"trial=exit@2 once", exhausted, "1 ok, 2 crashed, 2 ok, 4 ok", 4, "exit code 1"});
-        add("what a launcher started is killed",
+        add("a process of a launcher is killed",
             {"trial=exit137@2 once", exhausted, "1 ok, 2 crashed, 2 ok, 4 ok", 4, "signal 9 (Killed) ended"});
         add("sticky device error", {"trial=exit42@2 once", exhausted, "1 ok, 2 crashed, 2 ok, 4 ok", 4,
                                     "only a fresh process clears"});
@@ -120,12 +120,12 @@ private slots:
         add("dies while loading", {"load=exit", FinishStatus::Failed, "", 0, "exit code 8"});
         add("does not heed the end", {"ignore-end ignore-terminate", exhausted, "1 ok, 2 ok, 4 ok", 4, ""});
     }
-    void endsAsItShould()
+    void handlesEveryBehavior()
     {
         const auto& [words, status, trials, recommended, said] = row<Text, FinishStatus, Text, int, Text>();
 
         ExplorationHarness harness(words);
-        // Only the row that ignores them waits for these.
+        // Only the rows that ignore the end wait for these timeouts.
         harness.parts.timeouts.quit = words.contains(QLatin1String("ignore")) ? 50ms : 10s;
         harness.parts.timeouts.terminate = 50ms;
         harness.parts.timeouts.untilMemoryIsBack = 1ms;
@@ -145,20 +145,19 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    void tellsWhenTheKernelKilled_data()
+    void reportsKillsByTheKernel_data()
     {
         const auto add = rows<Killed>();
         const char* const own = "sys/fs/cgroup/own/memory.events";
         const char* const launched = "sys/fs/cgroup/jobs/step/memory.events";
         add("of the own group", {"kill", own, "may hold no more than 8.0 GiB of main memory"});
         add("of a launcher's group", {"kill", launched, "may hold no more than 4.0 GiB of main memory"});
-        add("what a launcher has started",
-            {"exit137", launched, "may hold no more than 4.0 GiB of main memory"});
+        add("of a launcher's process", {"exit137", launched, "may hold no more than 4.0 GiB of main memory"});
         add("of the computer", {"kill", "proc/vmstat", "had no main memory left"});
-        add("by somebody else", {"kill", "", "ended by signal 9"});
+        add("by another process", {"kill", "", "ended by signal 9"});
         add("of another group", {"kill", "sys/fs/cgroup/other/memory.events", "ended by signal 9"});
     }
-    void tellsWhenTheKernelKilled()
+    void reportsKillsByTheKernel()
     {
         const auto& [fault, counter, said] = row<Killed>();
         const test::FakeRoot root;
@@ -190,8 +189,8 @@ private slots:
         VERIFY_CONTAINS(harness.log(), said);
     }
 
-    // Where nothing but their number tells of them.
-    void believesNoMoreStepsThanItAskedFor()
+    // The worker reports the number of steps, but not each step.
+    void limitsStepsToThoseRequested()
     {
         ExplorationHarness harness("trial=bare line=largest:result:/steps", {1});
         QVERIFY2(harness.endsAs(FinishStatus::Exhausted), qPrintable(harness.log()));
@@ -199,16 +198,16 @@ private slots:
         QCOMPARE(harness.snapshot().trials.front().timedSteps, 3);
     }
 
-    void believesNoSamplesOfStepsThatItDoesNotBelieve()
+    void limitsSamplesToRequestedSteps()
     {
         ExplorationHarness harness("trial=energy line=miscounted:result", {1});
         QVERIFY2(harness.endsAs(FinishStatus::Exhausted), qPrintable(harness.log()));
         QCOMPARE(harness.snapshot().trials.front().timedSteps, 3);
-        // The fake worker takes 2 J for each sample that it was asked for.
+        // The fake worker uses 2 J per requested sample.
         QCOMPARE(harness.snapshot().trials.front().joulesPerSample, std::optional(2.0));
     }
 
-    void silenceIsNotWaitedForLong_data()
+    void timesOutOnSilence_data()
     {
         const auto add = rows<Text, FinishStatus, Text, Text>();
         add("no hello", {"start=silent", FinishStatus::Failed, "", "did not say hello"});
@@ -218,7 +217,7 @@ private slots:
         add("hangs and heeds nothing", {"trial=hang@2 ignore-terminate ignore-end", FinishStatus::Exhausted,
                                         "1 ok, 2 timeout, 2 timeout, 4 ok", "gave no answer"});
     }
-    void silenceIsNotWaitedForLong()
+    void timesOutOnSilence()
     {
         const auto& [words, status, trials, said] = row<Text, FinishStatus, Text, Text>();
 
@@ -226,7 +225,7 @@ private slots:
         // Long enough for a busy computer to start a process, short enough to wait for.
         harness.parts.timeouts.startUp = words.contains(QLatin1String("start")) ? 300ms : 20s;
         harness.parts.timeouts.load = words.contains(QLatin1String("load")) ? 300ms : 20s;
-        // The time limit of a trial that nothing predicts is cut down to half a second.
+        // Reduces the time limit of a trial without a prediction to 0.5 s.
         harness.parts.timeouts.trialGrace = -299500ms;
         harness.parts.timeouts.quit = harness.parts.timeouts.terminate = 50ms;
         QVERIFY2(harness.endsAs(status), qPrintable(harness.log()));

@@ -51,16 +51,16 @@ private slots:
         QCOMPARE(harness.snapshot().searchState.recommendation->size, 8);
         QVERIFY(harness.snapshot().finish == FinishStatus::Exhausted);
         QVERIFY(!harness.snapshot().canContinue);
-        // The pause counts for the search alone, whose device may have changed meanwhile.
+        // The pause counts only on the clock of the search, because the device may have changed meanwhile.
         QVERIFY(last.clockSeconds - last.elapsedSeconds >= pauseSeconds);
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    void verifiesItsResultAnew()
+    void verifiesANewResult()
     {
         ExplorationHarness harness("", {1, 2});
         harness.options.verify = true;
-        // The first size of a fresh process would need no other one.
+        // 4 follows, because 8 needs no verification if it is the newest trial and the first of its process.
         harness.more = {8, 4};
         QVERIFY(harness.runToEnd());
         QCOMPARE(harness.snapshot().verification->size, 2);
@@ -70,7 +70,7 @@ private slots:
         QVERIFY(harness.snapshot().verification->outcome == engine::Verification::Outcome::Confirmed);
     }
 
-    void continuesAfterAStopInTheMidstOfATrial()
+    void continuesAfterAStopDuringATrial()
     {
         ExplorationHarness harness("trial=hang@2 once", {1, 2, 4});
         harness.more = {8};
@@ -84,7 +84,7 @@ private slots:
                  qPrintable(harness.trials()));
     }
 
-    void endsAtItsOwnTime()
+    void endsAtItsOwnTimeBudget()
     {
         ExplorationHarness harness("trial=hang@4", {1, 2});
         harness.more = {4};
@@ -94,7 +94,7 @@ private slots:
         QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok, 4 cancelled"));
     }
 
-    void standsWhereNoWorkerComesUp()
+    void keepsItsResultIfNoWorkerStarts()
     {
         ExplorationHarness harness("start=exit starts after=1", {1, 2});
         harness.more = {4};
@@ -118,11 +118,11 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    void doesNothingWhereItCannot_data()
+    void doesNothingIfItCannotContinue_data()
     {
         rows<Text, bool>({{"before the start", {"", false}}, {"nothing fits", {"slope=1900000000", true}}});
     }
-    void doesNothingWhereItCannot()
+    void doesNothingIfItCannotContinue()
     {
         const auto& [words, runs] = row<Text, bool>();
         ExplorationHarness harness(words);
@@ -135,7 +135,7 @@ private slots:
         QCOMPARE(harness.snapshot().state, before);
     }
 
-    void waitsForTheDevices()
+    void refusesToContinueWhileDevicesAreInUse()
     {
         ExplorationHarness harness("", {1, 2});
         harness.more = {4};
@@ -146,12 +146,12 @@ private slots:
         QVERIFY(harness.snapshot().canContinue);
     }
 
-    // The search that people get goes on past its own end, up to the trials that it is given.
-    void theRealSearchGoesOn_data()
+    // The default search continues past its own end, for as many trials as it is given.
+    void continuesTheDefaultSearch_data()
     {
         rows<double>({{"until it is sure", 0.5}, {"until it is never sure", 1.0}});
     }
-    void theRealSearchGoesOn()
+    void continuesTheDefaultSearch()
     {
         ExplorationHarness harness("alpha=0.2");
         harness.parts.makeStrategy = search::makeStrategy;

@@ -31,7 +31,7 @@ Change byKto(const config::Setting& value)
     };
 }
 
-/// The plan of a trainer that knows no word for a search.
+/// Returns the plan of a trainer whose config can contain only a number, not a request for a search.
 config::BatchPlan numbered(std::int64_t batch, std::int64_t size)
 {
     return {.globalBatchSize = batch, .setting = config::Explore{}, .presentSize = size};
@@ -57,7 +57,7 @@ class ExplorationPlanTest : public QObject
     Q_OBJECT
 
 private slots:
-    void tellsTheSearchWhatTheDescriptionTellsOfMemory()
+    void passesAMemoryPriorToTheSearch()
     {
         const config::ConfigContents contents = test::smallConfig();
         const auto prior = engine::planExploration({}, contents, {}).space.memoryPrior;
@@ -80,7 +80,7 @@ private slots:
         QCOMPARE(plan.run.productPrecision, plan.run.precision);
         const auto evaluated = engine::planExploration({}, contents, {.phase = model::Phase::Eval});
         QCOMPARE(*evaluated.run.flopsPerSample, *plan.run.flopsPerSample / 3.0);
-        // Cut at the sequence length.
+        // Longer samples are cut at the sequence length.
         const auto varied = engine::planExploration({}, contents, {.sampleLengths = {2, 4, 1'000'000}});
         QCOMPARE(varied.run.tokensPerSample, (6.0 + plan.run.tokensPerSample) / 3.0);
         QVERIFY(*varied.run.flopsPerSample < *plan.run.flopsPerSample);
@@ -89,7 +89,7 @@ private slots:
         QVERIFY(!engine::planExploration({}, contents, other).run.flopsPerSample);
     }
 
-    void startsWhereCerebrasFoundItGood()
+    void startsAtASizeThatCerebrasFoundGood()
     {
         config::ConfigContents contents = test::smallConfig();
         QVERIFY(!engine::planExploration({}, contents, {}).space.startingHint);
@@ -157,7 +157,7 @@ private slots:
         QCOMPARE(plan.run.objective == search::Objective::Effective, isEffective);
     }
 
-    void keepsTheBatchOfANumberThatIsNoQuestion_data()
+    void keepsTheBatchIfTheConfigHasANumber_data()
     {
         using config::BatchPlan;
         rows<BatchPlan, ExplorationOptions, config::Setting>(
@@ -173,7 +173,7 @@ private slots:
              {"a config that asks for one",
               {BatchPlan{.globalBatchSize = 16, .setting = config::Fixed{4}}, {}, config::Fixed{4}}}});
     }
-    void keepsTheBatchOfANumberThatIsNoQuestion()
+    void keepsTheBatchIfTheConfigHasANumber()
     {
         const auto& [plan, options, setting] = row<config::BatchPlan, ExplorationOptions, config::Setting>();
         QVERIFY(engine::settingAsked(plan, options) == setting);
@@ -329,7 +329,7 @@ private slots:
         VERIFY_CONTAINS(plan.notes.front(), "a network alone");
     }
 
-    void takesTheUsualLengthWhereNoneIsGiven()
+    void assumesALengthIfNoneIsGiven()
     {
         config::ConfigContents contents = test::smallConfig();
         contents.sequenceLength = 0;
@@ -349,7 +349,7 @@ private slots:
         QVERIFY(images.notes.isEmpty());
     }
 
-    void saysWhereTheNetworkIsFrom()
+    void reportsTheSourceOfTheNetwork()
     {
         config::ConfigContents contents = test::smallConfig();
         contents.modelSource = "gpt2";
@@ -357,7 +357,7 @@ private slots:
                  QStringLiteral("gpt2"));
     }
 
-    void saysWhatBecomesOfAnUnevenSize()
+    void explainsAnUnevenSize()
     {
         config::ConfigContents contents = test::smallConfig();
         contents.train->setting = config::Fixed{20};

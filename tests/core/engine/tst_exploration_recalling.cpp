@@ -27,7 +27,7 @@ using test::ExplorationHarness;
 
 namespace {
 
-/// What is otherwise the second time, and whether the first one counts.
+/// Changes of the second exploration, and whether it recalls the first one.
 struct Again
 {
     const char* worker = "";
@@ -45,7 +45,7 @@ class ExplorationRecallingTest : public QObject
 private slots:
     void init() { m_folder = std::make_unique<QTemporaryDir>(); }
 
-    void countsWhatIsKnown_data()
+    void recallsKnownTrials_data()
     {
         using Options = engine::ExplorationOptions;
         rows<Again>({{"the same", {}},
@@ -55,13 +55,13 @@ private slots:
                       {.change = [](Options& options) { options.sequenceLength = 8; }, .isRecalled = false}},
                      {"another worker", {.worker = "slope=20000000", .isRecalled = false}}});
     }
-    void countsWhatIsKnown()
+    void recallsKnownTrials()
     {
         const auto& again = row<Again>();
-        const Told first = explore("");
+        const Result first = explore("");
         QVERIFY(first.recalled.isEmpty());
         QVERIFY2(first.trials > 4, "a first exploration takes some");
-        const Told second = explore(again.worker, again.change);
+        const Result second = explore(again.worker, again.change);
         QCOMPARE(second.recalled.size(), again.isRecalled ? 1 : 0);
         QCOMPARE(second.log.contains(QStringLiteral("of exploration 1, ")), again.isRecalled);
         if (!again.isRecalled)
@@ -79,23 +79,22 @@ private slots:
         QVERIFY(second.size > 0);
     }
 
-    // The history of the second has few trials of its own, and the third knows those of the first all the
-    // same.
-    void remembersOverSeveral()
+    // The second exploration has few trials of its own, but the third one also recalls those of the first.
+    void recallsSeveralExplorations()
     {
-        const Told first = explore("");
-        const Told second = explore("");
-        const Told third = explore("");
+        const Result first = explore("");
+        const Result second = explore("");
+        const Result third = explore("");
         QCOMPARE(third.recalled.front().exploration, 2);
         QCOMPARE(third.recalled.front().trials, first.trials + second.trials);
         QVERIFY(third.trials <= second.trials + 1);
     }
 
-    // Those that count are shown beside the trials of today, and by the history afterward.
-    void showsWhatItRecalls()
+    // Recalled trials are shown next to new trials, and later by the history.
+    void showsRecalledTrials()
     {
-        const Told first = explore("");
-        const Told second = explore("");
+        const Result first = explore("");
+        const Result second = explore("");
         QVERIFY(first.snapshot.recalled.empty());
         std::size_t found = 0;
         for (const trial::TrialRecord& trial : first.snapshot.trials) {
@@ -116,24 +115,24 @@ private slots:
         const engine::Snapshot shown = engine::snapshotOf(stored, *second.snapshot.run);
         QCOMPARE(shown.recalled.size(), second.snapshot.recalled.size());
         QCOMPARE(shown.recalled.front().trial, second.snapshot.recalled.front().trial);
-        const auto apart = shown.recalled.front().ended.msecsTo(second.snapshot.recalled.front().ended);
-        QVERIFY2(std::abs(apart) < 1000, qPrintable(QString::number(apart)));
+        const auto difference = shown.recalled.front().ended.msecsTo(second.snapshot.recalled.front().ended);
+        QVERIFY2(std::abs(difference) < 1000, qPrintable(QString::number(difference)));
     }
 
-    void continuesWithoutAHistoryThatCanBeRead()
+    void ignoresAnUnreadableHistory()
     {
         QFile file(history());
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write(QByteArray(5000, 'x'));
         file.close();
-        const Told told = explore(
+        const Result result = explore(
             "", [](auto&) {}, /*isKept=*/false);
-        QVERIFY(told.recalled.isEmpty());
-        QVERIFY2(told.trials > 4, qPrintable(told.log));
+        QVERIFY(result.recalled.isEmpty());
+        QVERIFY2(result.trials > 4, qPrintable(result.log));
     }
 
 private:
-    struct Told
+    struct Result
     {
         QList<engine::Recalled> recalled;
         int trials = 0;
@@ -145,11 +144,11 @@ private:
 
     QString history() const { return m_folder->filePath(QStringLiteral("history.sqlite")); }
 
-    Told explore(
+    Result explore(
         const Text& worker, const std::function<void(engine::ExplorationOptions&)>& change = [](auto&) {},
         bool isKept = true) const
     {
-        Told told;
+        Result result;
         ExplorationHarness harness(worker);
         harness.parts.makeStrategy = search::makeStrategy;
         change(harness.options);
@@ -159,19 +158,19 @@ private:
         if (isKept)
             recorder = std::make_unique<engine::ExplorationRecorder>(exploration, history());
         engine::onEvent<engine::Recalled>(exploration, &harness,
-                                          [&](const auto& recalled) { told.recalled.append(recalled); });
+                                          [&](const auto& recalled) { result.recalled.append(recalled); });
         QBuffer events;
         events.open(QIODevice::WriteOnly);
         const engine::EventLog log(exploration, events);
         if (!harness.runToEnd())
-            return told;
+            return result;
         const engine::Snapshot& snapshot = harness.snapshot();
-        told.trials = static_cast<int>(snapshot.trials.size());
-        told.size = snapshot.searchState.recommendation ? snapshot.searchState.recommendation->size : 0;
-        told.log = harness.log();
-        told.snapshot = snapshot;
-        told.events = test::eventsIn(events.data());
-        return told;
+        result.trials = static_cast<int>(snapshot.trials.size());
+        result.size = snapshot.searchState.recommendation ? snapshot.searchState.recommendation->size : 0;
+        result.log = harness.log();
+        result.snapshot = snapshot;
+        result.events = test::eventsIn(events.data());
+        return result;
     }
 
     std::unique_ptr<QTemporaryDir> m_folder;

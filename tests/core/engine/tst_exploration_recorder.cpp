@@ -48,7 +48,7 @@ private slots:
         QCOMPARE(store.list().size(), std::size_t{1});
         const store::StoredExploration kept = *store.show(store.list().front().id);
         const engine::Snapshot& snapshot = exploration.snapshot();
-        // Whoever reads the history later works in another folder.
+        // The path is absolute, because the history may be read from another folder.
         QCOMPARE(kept.summary.info.filePath, QDir::current().absoluteFilePath(QStringLiteral("config.yaml")));
         QCOMPARE(kept.summary.info.family, QStringLiteral("gpt2"));
         QCOMPARE(kept.summary.info.phase, QStringLiteral("train"));
@@ -71,7 +71,7 @@ private slots:
         }));
     }
 
-    void keepsWhatComesAfterAnEnd()
+    void keepsAContinuation()
     {
         const QString path = m_folder->filePath(QStringLiteral("history.sqlite"));
         engine::Exploration exploration;
@@ -93,7 +93,7 @@ private slots:
         QVERIFY(kept.summary.recommendation->expectedLoss);
     }
 
-    void aBrokenHistoryCostsTheExplorationNothing()
+    void exploresDespiteABrokenHistory()
     {
         engine::Exploration exploration;
         // A folder cannot be opened as a history.
@@ -107,7 +107,7 @@ private slots:
         QVERIFY(exploration.snapshot().searchState.recommendation);
     }
 
-    void aRemarkAfterTheEndMovesNothingElse()
+    void changesOnlyTheLogByALateRemark()
     {
         engine::Exploration exploration;
         run(exploration);

@@ -31,10 +31,10 @@ class ExplorationResumingTest : public QObject
 private slots:
     void init() { m_folder = std::make_unique<QTemporaryDir>(); }
 
-    void continuesFromWhatIsKept()
+    void resumesFromTheHistory()
     {
         ExplorationHarness first("trial=hang@4", {1, 2, 4, 8});
-        cutOff(first, QStringLiteral("1 ok, 2 ok, 4 running"));
+        interrupt(first, QStringLiteral("1 ok, 2 ok, 4 running"));
         const auto stored = newest();
         QVERIFY(stored && !stored->summary.end);
         QCOMPARE(stored->trials.size(), std::size_t{3});
@@ -49,7 +49,7 @@ private slots:
         QVERIFY(second.endsAs(FinishStatus::Exhausted));
         QCOMPARE(second.trials(), QStringLiteral("1 ok, 2 ok, 4 cancelled, 4 ok, 8 ok"));
         QCOMPARE(second.snapshot().trials.back().number, 5);
-        // The search was told of all trials, in one course of time.
+        // The search received all trials on one continuous clock.
         QCOMPARE(second.told.size(), std::size_t{4});
         QCOMPARE(second.told.front().stepSeconds, first.told.front().stepSeconds);
         QCOMPARE(second.told.front().clockSeconds, first.told.front().clockSeconds);
@@ -67,7 +67,7 @@ private slots:
         QVERIFY(!engine::resumeError(history(), *whole).isEmpty());
     }
 
-    void continuesAfterItWasStopped()
+    void resumesAfterAStop()
     {
         {
             ExplorationHarness first("trial=hang@4", {1, 2, 4, 8});
@@ -80,7 +80,7 @@ private slots:
         const auto stored = newest();
         QCOMPARE(stored->summary.end->status, QStringLiteral("cancelled"));
         QCOMPARE(engine::resumeError(history(), *stored), QString());
-        // The window offers what nobody stopped.
+        // The window offers only explorations that nobody has stopped.
         QVERIFY(!engine::cutExplorationOf(history(), {}));
         QVERIFY(engine::cutExplorationOf(history(), {}, engine::Stopped::Too));
 
@@ -96,40 +96,40 @@ private slots:
         QVERIFY(!engine::resumeError(history(), *newest()).isEmpty());
     }
 
-    // What it measures there says nothing of what it has measured before.
-    void doesNotContinueOnAnotherDevice()
+    // Measurements of another device cannot be compared with earlier ones.
+    void failsOnAnotherDevice()
     {
         ExplorationHarness first("trial=hang@4");
-        cutOff(first, QStringLiteral("1 ok, 2 ok, 4 running"));
+        interrupt(first, QStringLiteral("1 ok, 2 ok, 4 running"));
         ExplorationHarness second("line=renamed:hello:/device/name");
         engine::ExplorationRecorder recorder(second.exploration(), history());
         second.exploration().resumeFrom(*engine::interruptedRunFrom(*newest()));
         QVERIFY(second.endsAs(FinishStatus::Failed));
         QCOMPARE(second.trials(), QStringLiteral("1 ok, 2 ok, 4 cancelled"));
         VERIFY_CONTAINS(second.snapshot().failure, "Fake device II where it was Fake device.");
-        // There it still can.
+        // It can still be resumed on its own device.
         QCOMPARE(engine::resumeError(history(), *newest()), QString());
     }
 
-    // Of a container it may be another limit.
-    void continuesWithAnotherMemory()
+    // A container may have another memory limit.
+    void resumesWithAnotherMemoryLimit()
     {
         ExplorationHarness first("trial=hang@4");
-        cutOff(first, QStringLiteral("1 ok, 2 ok, 4 running"));
+        interrupt(first, QStringLiteral("1 ok, 2 ok, 4 running"));
         ExplorationHarness second("line=hundredfold:hello:/device/total_bytes");
         second.exploration().resumeFrom(*engine::interruptedRunFrom(*newest()));
         QVERIFY2(second.endsAs(FinishStatus::Exhausted), qPrintable(second.log()));
     }
 
-    // Cut again and again, it is still one exploration.
-    void continuesTwice()
+    // An exploration that is interrupted several times stays one exploration.
+    void resumesTwice()
     {
         ExplorationHarness first("trial=hang@2", {1, 2, 4});
-        cutOff(first, QStringLiteral("1 ok, 2 running"));
+        interrupt(first, QStringLiteral("1 ok, 2 running"));
         {
             ExplorationHarness second("trial=hang@4", {1, 2, 4});
             second.exploration().resumeFrom(*engine::interruptedRunFrom(*newest()));
-            cutOff(second, QStringLiteral("1 ok, 2 cancelled, 2 ok, 4 running"));
+            interrupt(second, QStringLiteral("1 ok, 2 cancelled, 2 ok, 4 running"));
         }
         ExplorationHarness third("", {1, 2, 4});
         engine::ExplorationRecorder recorder(third.exploration(), history());
@@ -140,11 +140,11 @@ private slots:
         QCOMPARE(newest()->trials.size(), std::size_t{5});
     }
 
-    void heedsWhatAPersonWished()
+    void restoresCommandsOfTheUser()
     {
         ExplorationHarness first("trial=hang@2", {1, 2, 4});
         first.options.timeBudget = std::chrono::seconds(600);
-        cutOff(first, QStringLiteral("1 ok, 2 running"), [](engine::Exploration& exploration) {
+        interrupt(first, QStringLiteral("1 ok, 2 running"), [](engine::Exploration& exploration) {
             exploration.extend({.time = std::chrono::seconds(60)});
             QCOMPARE(exploration.tryNow(16), QString());
         });
@@ -158,10 +158,10 @@ private slots:
                  qPrintable(second.trials()));
     }
 
-    void isNotTakenForAnotherRun()
+    void refusesAnotherRun()
     {
         ExplorationHarness first("trial=hang@2", {1, 2});
-        cutOff(first, QStringLiteral("1 ok, 2 running"));
+        interrupt(first, QStringLiteral("1 ok, 2 running"));
         ExplorationHarness second("", {1, 2});
         second.options.sequenceLength = second.contents.sequenceLength / 2;
         const QString why = second.exploration().resumeFrom(*engine::interruptedRunFrom(*newest()));
@@ -170,10 +170,10 @@ private slots:
         QVERIFY(second.snapshot().trials.empty() && !second.exploration().takenUp());
     }
 
-    void staysAsItWasWhereNoWorkerComesUp()
+    void staysResumableIfNoWorkerStarts()
     {
         ExplorationHarness first("trial=hang@2", {1, 2});
-        cutOff(first, QStringLiteral("1 ok, 2 running"));
+        interrupt(first, QStringLiteral("1 ok, 2 running"));
         {
             ExplorationHarness second("start=exit", {1, 2});
             engine::ExplorationRecorder recorder(second.exploration(), history());
@@ -189,13 +189,13 @@ private slots:
         QCOMPARE(third.trials(), QStringLiteral("1 ok, 2 cancelled, 2 ok"));
     }
 
-    void isNotTakenFromWhoRunsIt()
+    void refusesARunningExploration()
     {
         ExplorationHarness first("trial=hang@2", {1, 2});
         engine::ExplorationRecorder recorder(first.exploration(), history());
         first.exploration().start();
         TRY_COMPARE(first.trials(), QStringLiteral("1 ok, 2 running"));
-        // A lock is of a process: another one is asked for its word.
+        // The exploration counts as running for as long as its lock is held.
         QVERIFY(store::HistoryWriter::isUnderWay(history(), newest()->summary.id));
         QVERIFY(engine::resumeError(history(), *newest()).contains(QStringLiteral("Another program")));
         first.exploration().stop();
@@ -206,15 +206,15 @@ private slots:
 private:
     using Command = std::function<void(engine::Exploration&)>;
 
-    /// Ends the program of an exploration, as far as a test can, when its trials are these.
-    void cutOff(ExplorationHarness& harness, const QString& trials, const Command& command = {})
+    /// Interrupts an exploration when it has these trials, as if its program had ended, as far as a test can.
+    void interrupt(ExplorationHarness& harness, const QString& trials, const Command& command = {})
     {
         auto recorder = std::make_unique<engine::ExplorationRecorder>(harness.exploration(), history());
         harness.exploration().start();
         TRY_COMPARE(harness.trials(), trials);
         if (command)
             command(harness.exploration());
-        // What was told within this turn of the event loop is written at its end.
+        // Calls of this turn of the event loop are written at its end.
         QCoreApplication::processEvents();
         recorder.reset();
         harness.destroyExploration();

@@ -63,7 +63,7 @@ private slots:
         QVERIFY(harness.snapshot().searchState.recommendation->size >= 16);
     }
 
-    // As where a kernel fails from some size on: an illegal access, an assertion on the device.
+    // A kernel may fail from some size on, with an illegal access or an assertion on the device.
     void continuesBelowASizeThatBreaksDown_data()
     {
         rows<Text, Text>({{"the device is lost", {"exit42", "only a fresh process clears"}},
@@ -86,7 +86,7 @@ private slots:
         const auto broken =
             std::ranges::count(snapshot.trials, trial::Outcome::Crashed, &trial::TrialRecord::outcome);
         QVERIFY2(broken >= 2 && broken <= 12, qPrintable(harness.trials()));
-        // It is not called a matter of memory, neither of a trial nor of the answer.
+        // Neither a trial nor the recommendation blames the memory.
         for (const trial::TrialRecord& trial : snapshot.trials)
             QVERIFY(trial.outcome != trial::Outcome::OutOfMemory);
         QVERIFY(snapshot.searchState.recommendation->reason.kind != search::Reason::Kind::MemoryEnds);
@@ -94,7 +94,7 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    void saysThatWhatMayRunDoesNotFit()
+    void reportsThatNoSizeThatRunsFits()
     {
         ExplorationHarness harness("trial=unsupported@1 slope=1000000000");
         harness.parts.makeStrategy = search::makeStrategy;

@@ -22,7 +22,7 @@ using test::SearchGate;
 
 namespace {
 
-/// A search that thinks for as long as the gate holds it.
+/// An exploration whose search thinks for as long as the gate blocks it.
 struct Slow
 {
     explicit Slow(const Text& words = {}, std::vector<std::int64_t> sizes = {1, 2, 4})
@@ -31,7 +31,7 @@ struct Slow
         harness.parts.makeStrategy = gate.around(harness.parts.makeStrategy);
     }
 
-    /// In the first call of this kind after the first trial.
+    /// Blocks the search in its first call of this kind after the first trial.
     void thinkIn(SearchGate::Call call)
     {
         if (call == SearchGate::Call::Record)
@@ -51,7 +51,7 @@ struct Slow
     const engine::Snapshot& snapshot() { return harness.snapshot(); }
 
     ExplorationHarness harness;
-    /// Opened before the harness ends the search.
+    /// Destroyed first, so that it is open before the harness ends the search.
     SearchGate gate;
 };
 
@@ -63,7 +63,7 @@ class ExplorationThinkingTest : public QObject
     Q_OBJECT
 
 private slots:
-    void showsATrialsEndAtOnce()
+    void showsATrialsEndImmediately()
     {
         Slow slow;
         const test::EventSpy<engine::TrialFinished> ended(slow.exploration());
@@ -83,17 +83,17 @@ private slots:
         QVERIFY(!slow.snapshot().thinkingSeconds);
     }
 
-    void thinksWithoutAThreadToSpare()
+    void thinksWithoutAThread()
     {
         const test::NoThreads none;
         ExplorationHarness harness("trial=exit@2 once");
         QVERIFY2(harness.endsAs(FinishStatus::Exhausted), qPrintable(harness.log()));
         QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 crashed, 2 ok, 4 ok"));
-        // For the search, and for what is read of the devices.
+        // One notice is for the search, and one for reading the devices.
         QCOMPARE(harness.log().count(QStringLiteral("gives this program no more threads")), 2);
     }
 
-    void saysThatItChooses()
+    void reportsThatItChooses()
     {
         Slow slow;
         slow.gate.hold(SearchGate::Call::Record);
@@ -174,7 +174,7 @@ private slots:
     void pausesBeforeTheNextTrial_data()
     {
         rows<SearchGate::Call>(
-            {{"while it learns", SearchGate::Call::Record}, {"while it proposes", SearchGate::Call::Next}});
+            {{"while it records", SearchGate::Call::Record}, {"while it proposes", SearchGate::Call::Next}});
     }
     void pausesBeforeTheNextTrial()
     {
@@ -194,7 +194,7 @@ private slots:
         QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
     }
 
-    void takesAPauseBack()
+    void resumesBeforeAPauseBegins()
     {
         Slow slow;
         slow.gate.hold(SearchGate::Call::Record);
@@ -207,7 +207,7 @@ private slots:
         QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
     }
 
-    void learnsOfOtherDevices()
+    void recordsTrialsOfAllDevices()
     {
         Slow slow("", {1, 2, 4, 8});
         test::setGpus(slow.harness.parts, {"first", "second"});
@@ -238,12 +238,12 @@ private slots:
         QVERIFY(slow.snapshot().finish == FinishStatus::Exhausted);
     }
 
-    // What it is thinking about decides whether it misses the device.
+    // Whether the search needs the device depends on what it is thinking about.
     void losesItsLastDevice_data()
     {
         rows<std::vector<std::int64_t>, SearchGate::Call, FinishStatus>(
             {{"while it proposes", {{1, 2}, SearchGate::Call::Next, FinishStatus::Failed}},
-             {"while it learns all it wants", {{1}, SearchGate::Call::Record, FinishStatus::Exhausted}}});
+             {"while it records its last trial", {{1}, SearchGate::Call::Record, FinishStatus::Exhausted}}});
     }
     void losesItsLastDevice()
     {
@@ -274,7 +274,7 @@ private slots:
         QCOMPARE(slow.harness.finishedSignals(), 0);
     }
 
-    void beginsAnewOnlyAfterItsEnd()
+    void startsAgainOnlyAfterItsEnd()
     {
         Slow slow;
         engine::onEvent<engine::Finished>(slow.exploration(), &slow.harness, [&](const auto&) {
@@ -311,7 +311,7 @@ private slots:
         QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
     }
 
-    void stopsBeforeItGoesOn()
+    void stopsBeforeItContinues()
     {
         Slow slow("", {1, 2});
         slow.harness.more = {4};

@@ -21,18 +21,17 @@ using test::Station;
 
 namespace {
 
-/// Where the worker keeps to the protocol.
+/// Trials of a worker that keeps to the protocol.
 const QString searched = QStringLiteral("1 ok, 2 ok, 4 ok");
 
-/// How runs end whose worker breaks down at a station once, and whenever it comes there. In the list of
-/// trials X stands for how the trial is called that it breaks down in, and | between two lists that may both
-/// be.
+/// Trials of runs whose worker breaks down at a station once, or always. X stands for the outcome of the
+/// trial during which it breaks down, and | separates two lists that are both possible.
 struct Ends
 {
     Text sound;
     Text once;
     Text always;
-    /// 0 where nothing can be recommended.
+    /// Recommended size if it always breaks down; 0 if there is none.
     int recommendedAlways = 4;
 };
 
@@ -40,8 +39,8 @@ struct EngineStation
 {
     Station station;
     Ends ends;
-    /// By the title of the fault, where it ends otherwise.
-    QMap<QString, Ends> otherwise = {};
+    /// Different ends, keyed by the title of the fault.
+    QMap<QString, Ends> exceptions = {};
 };
 
 struct Row
@@ -80,10 +79,10 @@ const QStringList numbersOfComparison{
     QStringLiteral("/compared/1/visits/0/seconds"), QStringLiteral("/compared/1/visits/0/step_seconds/0"),
     QStringLiteral("/optimizer_seconds"),           QStringLiteral("/wall_seconds")};
 
-/// A gauge that reads nonsense costs no measurement.
+/// An invalid reading of a gauge does not spoil the measurement.
 const std::vector<Particular> gauge{{"negative /energy_joules", ""}, {"huge /energy_joules", ""}};
 
-/// A speed that is reckoned from it would be beyond all others.
+/// A speed that is computed from these numbers would exceed all others.
 const char* const refused = "does not keep to the trial protocol. The field";
 const std::vector<Particular> refusedNumbers{{"tiny /seconds_per_step", refused, true},
                                              {"tiny /step_seconds/1", refused, true},
@@ -98,19 +97,19 @@ std::vector<Particular> with(std::vector<Particular> some, const std::vector<Par
     return some;
 }
 
-/// A stream of steps ends no trial, and is none itself.
+/// An endless stream of steps neither ends a trial nor counts as its result.
 const std::vector<Particular> streams{{"flood", "reported steps without an end", true},
                                       {"endless", "gave no answer within", true}};
 
-/// The end of a worker may be noticed before its trial is asked for or behind that, and two of the first kind
-/// in a row end all.
-QString everyBeginningOf(const char* trials)
+/// Returns every prefix of the list. The end of a worker may be noticed before or after its trial is
+/// requested, and two in a row that are noticed before end the exploration.
+QString everyPrefixOf(const char* trials)
 {
     const QStringList all = QString::fromUtf8(trials).split(QLatin1String(", "));
-    QStringList beginnings;
+    QStringList prefixes;
     for (qsizetype count = 0; count <= all.size(); ++count)
-        beginnings << all.first(count).join(QLatin1String(", "));
-    return beginnings.join(QLatin1Char('|'));
+        prefixes << all.first(count).join(QLatin1String(", "));
+    return prefixes.join(QLatin1Char('|'));
 }
 
 std::vector<EngineStation> stationsOfExplore()
@@ -133,7 +132,7 @@ std::vector<EngineStation> stationsOfExplore()
           numbersOfLoaded,
           {{"duplicate", "without being asked to", true}, {"end-after", "ended with exit code 0", true}}},
          {searched, searched + QLatin1String("|1 X, ") + searched,
-          everyBeginningOf("1 X, 1 X, 2 X, 2 X, 4 X, 4 X"), 0}},
+          everyPrefixOf("1 X, 1 X, 2 X, 2 X, 4 X, 4 X"), 0}},
         {{"explore", "step", "@2", "gave no answer within", numbersOfStep,
           with(with(twice, streams),
                {{"wrong-id", "reported a step of trial 1002, which it was not asked for", true}})},
@@ -152,16 +151,16 @@ std::vector<EngineStation> stationsOfExplore()
     };
 }
 
-/// In the second process, which measures the recommended size once more.
+/// Returns the stations of the second process, which measures the recommended size again.
 std::vector<EngineStation> stationsOfVerify()
 {
     const QString verified = searched + QStringLiteral(", 4 ok");
     const Ends start{verified, verified, searched};
     const Ends trial{verified, searched + QLatin1String(", 4 X, 4 ok"),
                      searched + QLatin1String(", 4 X, 4 X, 2 ok"), 2};
-    // By then the trial is asked for. Where no size survives that, none is recommended.
-    const Ends lostAtOnce{verified, trial.once, searched + QLatin1String(", 4 X, 4 X, 2 X, 2 X, 1 X, 1 X"),
-                          0};
+    // The trial has already been requested by then. If no size survives that, none is recommended.
+    const Ends lostImmediately{verified, trial.once,
+                               searched + QLatin1String(", 4 X, 4 X, 2 X, 2 X, 1 X, 1 X"), 0};
     const std::vector<Particular> twice{{"duplicate", ""}, {"stale", ""}};
     return {
         {{"verify",
@@ -181,7 +180,7 @@ std::vector<EngineStation> stationsOfVerify()
           numbersOfLoaded,
           {{"duplicate", "without being asked to", true}}},
          start,
-         {{QStringLiteral("duplicate"), lostAtOnce}, {QStringLiteral("end-after"), lostAtOnce}}},
+         {{QStringLiteral("duplicate"), lostImmediately}, {QStringLiteral("end-after"), lostImmediately}}},
         {{"verify", "step", "@4", "gave no answer within", numbersOfStep,
           with(with(twice, streams), {{"wrong-id", "reported a step of trial 1004", true}})},
          trial},
@@ -195,7 +194,7 @@ std::vector<EngineStation> stationsOfVerify()
     };
 }
 
-/// Of the comparison that comes after three trials, each of which says five steps.
+/// Returns the stations of the comparison that follows three trials, each of which reports five steps.
 std::vector<EngineStation> stationsOfCompare()
 {
     const QString compared = searched + QStringLiteral(", 4+2 ok");
@@ -225,8 +224,8 @@ std::vector<EngineStation> stationsOfCompare()
     };
 }
 
-/// In place of X in \p trials.
-QString whatBecomesOf(const QString& trials, const LineFault& fault)
+/// Replaces X in \p trials by the outcome that the fault causes.
+QString withOutcome(const QString& trials, const LineFault& fault)
 {
     return QString(trials).replace(QLatin1Char('X'),
                                    fault.isSilence() ? QLatin1String("timeout") : QLatin1String("crashed"));
@@ -234,12 +233,12 @@ QString whatBecomesOf(const QString& trials, const LineFault& fault)
 
 Row rowOf(const EngineStation& at, const LineFault& fault, bool isAlways)
 {
-    const Ends ends = at.otherwise.value(fault.title(), at.ends);
+    const Ends ends = at.exceptions.value(fault.title(), at.ends);
     const QString trials = !fault.doesHarm ? ends.sound : isAlways ? ends.always : ends.once;
     return {.station = at.station,
             .fault = fault,
             .isAlways = isAlways,
-            .trials = whatBecomesOf(trials, fault),
+            .trials = withOutcome(trials, fault),
             .recommended = fault.doesHarm && isAlways ? ends.recommendedAlways : 4};
 }
 
@@ -260,8 +259,8 @@ Text wordsOf(const Row& row)
     return words.join(QLatin1Char(' '));
 }
 
-/// Only rows that are silent somewhere wait for the end of a wait: long enough for a busy computer to start a
-/// process where one has to start, short enough to be waited for.
+/// Shortens the timeouts of rows with a silent worker: long enough for a busy computer to start a process
+/// where one must start, but short enough to wait for.
 void shortenWaits(const Row& row, engine::WorkerTimeouts& timeouts)
 {
     timeouts.quit = timeouts.terminate = 10s;
@@ -274,14 +273,13 @@ void shortenWaits(const Row& row, engine::WorkerTimeouts& timeouts)
     else if (row.station.message == QLatin1String("loaded"))
         timeouts.load = aStart;
     else if (row.station.message != QLatin1String("bye"))
-        // What it cuts down to half a second is the time limit of a trial that nothing predicts, and of one
-        // that took a second before.
+        // Reduces the time limit to 0.5 s, of a trial without a prediction and of one that took 1 s before.
         timeouts.trialGrace = is(row, "verify") ? -32'500ms : -299'500ms;
 }
 
-/// Whether it is worth while to have the fault again and again where it is had once: a comparison comes once,
-/// a line that is refused is refused, and silence takes its time.
-bool saysMore(const Row& row)
+/// Whether a fault that occurs always shows more than one that occurs once. A comparison occurs only once, a
+/// refused line is always refused, and silence takes its time.
+bool isWorthRepeating(const Row& row)
 {
     const bool isStart =
         row.station.message == QLatin1String("hello") || row.station.message == QLatin1String("loaded");
@@ -294,7 +292,8 @@ bool isAbout(double value, double expected)
     return std::abs(value - expected) <= 1e-9 * expected;
 }
 
-/// What is wrong with the numbers of a trial that ended well, by the formulas of the fake worker.
+/// Returns what is wrong with the numbers of a successful trial, compared with the formulas of the fake
+/// worker.
 QString wrongNumberOf(const trial::TrialRecord& trial)
 {
     const auto seconds = [](std::int64_t size) { return 0.01 + 0.001 * static_cast<double>(size); };
@@ -322,15 +321,14 @@ QString wrongNumberOf(const trial::TrialRecord& trial)
 
 } // namespace
 
-/// Tests the fault matrix of explorations, their verification and their comparisons: whatever a worker does
-/// instead of a message, or to one, ends as docs/trial-protocol.md specifies, and no spoiled number is
-/// accepted.
+/// Tests the fault matrix of explorations, their verification and their comparisons: any fault of a worker
+/// ends as docs/trial-protocol.md specifies, and no wrong number is accepted.
 class FaultMatrixTest : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void endsAsItShould_data()
+    void endsAsSpecified_data()
     {
         const auto add = rows<Row>();
         for (const auto& stations : {stationsOfExplore(), stationsOfVerify(), stationsOfCompare()}) {
@@ -338,7 +336,7 @@ private slots:
                 for (const LineFault& fault : faultsAt(at.station)) {
                     for (const bool isAlways : {false, true}) {
                         const Row row = rowOf(at, fault, isAlways);
-                        if (!isAlways || saysMore(row))
+                        if (!isAlways || isWorthRepeating(row))
                             add(QStringLiteral("%1 %2: %3, %4")
                                     .arg(at.station.command, at.station.message, fault.title(),
                                          isAlways ? QLatin1String("always") : QLatin1String("once"))
@@ -349,7 +347,7 @@ private slots:
             }
         }
     }
-    void endsAsItShould()
+    void endsAsSpecified()
     {
         const auto& expected = row<Row>();
         ExplorationHarness harness(wordsOf(expected));

@@ -16,7 +16,7 @@ class LogTextTest : public QObject
     Q_OBJECT
 
 private slots:
-    void saysWhatADeviceHas_data()
+    void describesADevice_data()
     {
         const auto add = rows<DeviceSnapshot, Text>();
         constexpr std::int64_t gibibyte = std::int64_t{1} << 30;
@@ -50,13 +50,13 @@ private slots:
         unknown.totalBytes = unknown.limitBytes = unknown.usableBytes = unknown.heldByOthersBytes = 0;
         add("of unknown memory", {unknown, "cuda:0 is ready: NVIDIA H200, of unknown memory."});
     }
-    void saysWhatADeviceHas()
+    void describesADevice()
     {
         const auto& [device, text] = row<DeviceSnapshot, Text>();
         QCOMPARE(readyText(device, QLocale::c()), text);
     }
 
-    void marksWhatIsNotTheConfigsOwn_data()
+    void marksNumbersThatDifferFromTheConfig_data()
     {
         const auto add = rows<config::Fidelity, Text>();
         config::Fidelity fidelity;
@@ -73,7 +73,7 @@ private slots:
         exact.addReplaced("another optimizer");
         add("another run", {exact, "Trial 3: 8 ran, *31.2 samples/s, peak *1.0 GiB, *2.00 J/sample."});
     }
-    void marksWhatIsNotTheConfigsOwn()
+    void marksNumbersThatDifferFromTheConfig()
     {
         const auto& [fidelity, text] = row<config::Fidelity, Text>();
         const trial::TrialRecord trial{.number = 3,
@@ -85,7 +85,7 @@ private slots:
         QCOMPARE(endText(trial, fidelity, QLocale::c()), text);
     }
 
-    void boundsWhatAWorkerFloodsItWith()
+    void limitsTheLogOfAFloodingWorker()
     {
         std::vector<LogLine> log;
         int notices = 0;
@@ -98,7 +98,7 @@ private slots:
             characters += line.text.size();
         QVERIFY(characters < (1 << 22) + (1 << 20));
         QCOMPARE(log.size(), store::keptLogLines);
-        // Not once more either when the first time is long ago.
+        // The notice is not repeated, even if the first one is long ago.
         QCOMPARE(notices, 1);
         log.clear();
         addLine(log, LogLevel::Info, QStringLiteral("short"));

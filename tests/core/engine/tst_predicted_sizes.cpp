@@ -17,7 +17,7 @@ namespace {
 
 constexpr double optimizerSeconds = 0.2;
 
-/// Of a micro-batch: 0.1 s, and 0.01 s a sample.
+/// Returns the time of a micro-batch: 0.1 s plus 0.01 s per sample.
 double formulaSeconds(std::int64_t size)
 {
     return 0.1 + 0.01 * static_cast<double>(size);
@@ -53,7 +53,7 @@ store::StoredExploration explorationOf(std::vector<trial::TrialRecord> trials, s
     return exploration;
 }
 
-/// The same, as it stands at the end of an exploration.
+/// Returns the same exploration as a snapshot at its end.
 engine::Snapshot snapshotOf(const store::StoredExploration& exploration)
 {
     engine::Snapshot snapshot;
@@ -66,7 +66,7 @@ engine::Snapshot snapshotOf(const store::StoredExploration& exploration)
     return snapshot;
 }
 
-/// The curve between few trials is known to about a percent.
+/// Whether a batch takes that long. Between few trials, the curve is known to about a percent.
 bool takes(const PredictedSize& size, std::int64_t batch, double seconds)
 {
     const double predicted = static_cast<double>(batch) / size.samplesPerSecond;
@@ -104,7 +104,7 @@ private slots:
 
     void namesTheRunnerUp_data()
     {
-        // 0 for none.
+        // The last number is the runner-up; 0 for none.
         using Trials = std::vector<trial::TrialRecord>;
         const auto failed = [](std::int64_t size, const char* outcome) {
             return trial::TrialRecord{
@@ -116,13 +116,14 @@ private slots:
             {"also where it is predicted as faster", {Trials{trialOf(4), trialOf(8), trialOf(12)}, 24, 12}},
             {"alone", {Trials{trialOf(8)}, 24, 0}},
             {"both are the batch at once", {Trials{trialOf(8), trialOf(16)}, 8, 0}},
-            {"both spread it alike", {Trials{trialOf(4), trialOf(8), trialOf(9)}, 22, 4}},
+            {"both spread it equally", {Trials{trialOf(4), trialOf(8), trialOf(9)}, 22, 4}},
             {"thrashes", {Trials{trialOf(4), trialOf(8), trialOf(12, 0.01, {"thrashes"})}, 24, 4}},
             {"within the headroom",
              {Trials{trialOf(4), trialOf(8), trialOf(12, 0.01, {"within the headroom"})}, 24, 4}},
             {"did not fit once", {Trials{trialOf(4), trialOf(8), trialOf(12), failed(12, "oom")}, 24, 4}},
             {"crashed once", {Trials{trialOf(4), trialOf(8), trialOf(12), failed(12, "crashed")}, 24, 12}},
-            {"a word of another version", {Trials{trialOf(4), trialOf(8), failed(12, "evaporated")}, 24, 4}},
+            {"an outcome of another version",
+             {Trials{trialOf(4), trialOf(8), failed(12, "evaporated")}, 24, 4}},
         });
     }
     void namesTheRunnerUp()
@@ -150,11 +151,11 @@ private slots:
         QVERIFY(takes(sizes.front(), 16, optimizerSeconds + 2 * seconds));
     }
 
-    void saysWhereNoTrialToldOfTheOptimizer_data()
+    void reportsAMissingOptimizerTime_data()
     {
         rows<Text, bool>({{"training", {"train", true}}, {"evaluation has none", {"eval", false}}});
     }
-    void saysWhereNoTrialToldOfTheOptimizer()
+    void reportsAMissingOptimizerTime()
     {
         const auto& [phase, isMissing] = row<Text, bool>();
         trial::TrialRecord older = trialOf(8);
@@ -166,12 +167,12 @@ private slots:
         QCOMPARE(sizes.front().withoutOptimizer, isMissing);
     }
 
-    void takesLuckOffTheFastest()
+    void correctsTheLuckOfTheFastest()
     {
         std::vector<trial::TrialRecord> trials;
         for (const std::int64_t size : {2, 4, 6, 8, 10, 12, 16, 20, 24})
             trials.push_back(trialOf(size));
-        // Between runs some are 4 % slower and some faster, as on shared computers.
+        // Trials are 4 % slower or faster from run to run, as on shared computers.
         for (std::size_t i = 0; i < trials.size(); ++i)
             *trials[i].secondsPerStep *= i % 2 == 0 ? 1.04 : 0.96;
         const PredictedSize size = engine::predictedSizes(explorationOf(trials, 8, 24)).front();
@@ -187,7 +188,7 @@ private slots:
         QVERIFY(takes(engine::predictedSizes(exploration).front(), 24, 0.2 + 3 * 0.18));
     }
 
-    void hasNothingToSayWithout_data()
+    void predictsNothingWithout_data()
     {
         auto without = explorationOf({trialOf(8)});
         without.summary.recommendation.reset();
@@ -196,14 +197,14 @@ private slots:
              {"a trial that ran",
               explorationOf({{.microBatchSize = 8, .outcome = trial::Outcome::OutOfMemory}})}});
     }
-    void hasNothingToSayWithout()
+    void predictsNothingWithout()
     {
         const auto& exploration = row<store::StoredExploration>();
         QVERIFY(engine::predictedSizes(exploration).empty());
         QVERIFY(engine::predictedSizes(snapshotOf(exploration)).empty());
     }
 
-    void saysTheSameOfASnapshot()
+    void predictsTheSameForASnapshot()
     {
         const std::vector<std::string> disturbed{"disturbed"};
         const auto exploration =
@@ -219,7 +220,7 @@ private slots:
         QVERIFY(engine::predictedSizes(snapshotOf(exploration)) == ofHistory);
     }
 
-    void comeWithTheEndOfAnExploration_data()
+    void appearAtTheEndOfAnExploration_data()
     {
         using Change = std::function<void(test::ExplorationHarness&)>;
         test::rows<Change, bool>(
@@ -232,9 +233,9 @@ private slots:
                false}},
              {"of a network alone", {[](auto& harness) { harness.contents.train.reset(); }, false}}});
     }
-    void comeWithTheEndOfAnExploration()
+    void appearAtTheEndOfAnExploration()
     {
-        const auto& [change, come] = test::row<std::function<void(test::ExplorationHarness&)>, bool>();
+        const auto& [change, appear] = test::row<std::function<void(test::ExplorationHarness&)>, bool>();
         test::ExplorationHarness harness;
         change(harness);
         bool isEarly = false;
@@ -243,8 +244,8 @@ private slots:
         QVERIFY(harness.runToEnd());
         QVERIFY(!isEarly);
         QVERIFY(harness.snapshot().searchState.recommendation);
-        QCOMPARE(!harness.snapshot().predictedSizes.empty(), come);
-        if (come)
+        QCOMPARE(!harness.snapshot().predictedSizes.empty(), appear);
+        if (appear)
             QVERIFY(harness.snapshot().predictedSizes == engine::predictedSizes(harness.snapshot()));
     }
 };

@@ -32,7 +32,7 @@ public:
     void record(const search::Measurement& measurement) override
     {
         search::Measurement timed = measurement;
-        // The fake worker tells the time of good trials alone.
+        // The fake worker reports the time only of successful trials.
         if (!timed.ran())
             timed.wallSeconds = 1.0;
         m_seconds += timed.wallSeconds;
@@ -56,8 +56,8 @@ private:
     double m_seconds = 0.0;
 };
 
-/// Of the visits of one size.
-QJsonObject withoutBeginnings(QJsonObject size)
+/// Removes the start times of the visits of a size.
+QJsonObject withoutStartTimes(QJsonObject size)
 {
     QJsonArray visits = size.value(QLatin1String("visits")).toArray();
     for (auto visit : visits) {
@@ -69,7 +69,7 @@ QJsonObject withoutBeginnings(QJsonObject size)
     return size;
 }
 
-/// What is another at each run, or on another computer.
+/// Removes fields that differ between runs or computers.
 QJsonObject masked(QJsonObject event)
 {
     event.remove(QLatin1String("time"));
@@ -78,14 +78,14 @@ QJsonObject masked(QJsonObject event)
         event.remove(QLatin1String("wall_seconds"));
     if (QJsonArray compared = event.value(QLatin1String("compared")).toArray(); !compared.isEmpty()) {
         for (auto size : compared)
-            size = withoutBeginnings(size.toObject());
+            size = withoutStartTimes(size.toObject());
         event.insert(QLatin1String("compared"), compared);
     }
     return event;
 }
 
 /// Numbers may differ by what a compiler may change in them.
-bool isAlike(const QJsonValue& one, const QJsonValue& other)
+bool isNearlyEqual(const QJsonValue& one, const QJsonValue& other)
 {
     constexpr double relativeTolerance = 1e-6;
     if (one.type() != other.type())
@@ -96,13 +96,13 @@ bool isAlike(const QJsonValue& one, const QJsonValue& other)
     if (one.isArray()) {
         const QJsonArray left = one.toArray();
         const QJsonArray right = other.toArray();
-        return std::ranges::equal(left, right, isAlike);
+        return std::ranges::equal(left, right, isNearlyEqual);
     }
     if (one.isObject()) {
         const QJsonObject left = one.toObject();
         const QJsonObject right = other.toObject();
         return left.keys() == right.keys() && std::ranges::all_of(left.keys(), [&](const QString& key) {
-                   return isAlike(left.value(key), right.value(key));
+                   return isNearlyEqual(left.value(key), right.value(key));
                });
     }
     return one == other;
@@ -135,23 +135,23 @@ QList<QJsonObject> explore(const QString& example, const Text& words)
 
 } // namespace
 
-/// Tests whole explorations of the examples on the fake worker, with the search that users get, event by
-/// event against recorded streams. BATCHPEAK_RECORD_STREAMS=1 records the streams anew if they are to change.
+/// Tests whole explorations of the examples on the fake worker, with the default search, event by event
+/// against recorded streams. BATCHPEAK_RECORD_STREAMS=1 records the streams again if they are to change.
 class RecordedStreamsTest : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void isTheSameAsEver_data()
+    void matchesTheRecordedStream_data()
     {
         const auto add = rows<Text>();
         add("gpt2-tiny", "alpha=0.01 beta=0.001");
-        // Memory ends first, and a worker is lost on the way.
+        // Memory limits the sizes, and a worker is lost during the search.
         add("llama-tiny", "alpha=0.2 beta=0.001 slope=40000000 once trial=exit42#3");
-        // Something disturbs a trial, and a size is slower than the line says.
+        // A trial is disturbed, and slower than the line predicts.
         add("bert-tiny", "alpha=0.004 beta=0.002 trial=disturbed-slow@8*1 trial=energy");
     }
-    void isTheSameAsEver()
+    void matchesTheRecordedStream()
     {
         const auto& words = row<Text>();
         const QString example = QString::fromUtf8(QTest::currentDataTag());
@@ -166,7 +166,7 @@ private slots:
         QVERIFY2(recorded.open(QIODevice::ReadOnly), qPrintable(recorded.errorString()));
         const QList<QJsonObject> expected = test::eventsIn(recorded.readAll());
         for (qsizetype place = 0; place < std::min(events.size(), expected.size()); ++place) {
-            if (!isAlike(events[place], expected[place]))
+            if (!isNearlyEqual(events[place], expected[place]))
                 QCOMPARE(textOf(events[place]), textOf(expected[place]));
         }
         QCOMPARE(events.size(), expected.size());

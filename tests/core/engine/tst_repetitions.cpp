@@ -20,7 +20,7 @@ class RepetitionsTest : public QObject
     Q_OBJECT
 
 private slots:
-    void repeatsWhatWasDisturbed_data()
+    void repeatsDisturbedTrials_data()
     {
         rows<Text, Text, int>(
             {{"once", {"trial=disturbed@2*1", "1 ok, 2 ok, 2 ok, 4 ok", 4}},
@@ -35,7 +35,7 @@ private slots:
              {"slow while disturbed", {"trial=disturbed-slow@4*1", "1 ok, 2 ok, 4 ok, 4 ok", 4}},
              {"slow always", {"trial=disturbed-slow@4", "1 ok, 2 ok, 4 ok, 4 ok, 4 ok", 2}}});
     }
-    void repeatsWhatWasDisturbed()
+    void repeatsDisturbedTrials()
     {
         const auto& [words, trials, recommended] = row<Text, Text, int>();
         ExplorationHarness harness(words);
@@ -45,7 +45,7 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    void marksWhatItRepeats()
+    void marksRepetitions()
     {
         ExplorationHarness harness("trial=disturbed@2*1");
         QVERIFY(harness.runToEnd());
@@ -61,7 +61,7 @@ private slots:
         VERIFY_CONTAINS(harness.log(), "Trial 3: size 2 on cpu, retry.");
     }
 
-    void tellsTheSearchEachReading()
+    void passesEachReadingToTheSearch()
     {
         ExplorationHarness harness("trial=disturbed-slow@2*1 trial=disturbed@2*1");
         QVERIFY(harness.runToEnd());
@@ -92,15 +92,15 @@ private slots:
         QCOMPARE(harness.told.size(), harness.snapshot().trials.size());
     }
 
-    /// Beside a program that is always there a repetition tells nothing more, of a verification neither; one
-    /// that comes and goes may have gone.
-    void repeatsNothingBesideWhatIsAlwaysThere_data()
+    /// A repetition, also of a verification, shows nothing more if another program runs all the time. A
+    /// program that comes and goes may have ended.
+    void repeatsNothingIfAProgramRunsAllTheTime_data()
     {
         rows<Text, Text>(
             {{"always there", {"trial=contended", "1 ok, 2 ok, 4 ok, 4 ok"}},
              {"came last", {"trial=contended@4 starts after=1", "1 ok, 2 ok, 4 ok, 4 ok, 4 ok, 4 ok"}}});
     }
-    void repeatsNothingBesideWhatIsAlwaysThere()
+    void repeatsNothingIfAProgramRunsAllTheTime()
     {
         const auto& [words, trials] = row<Text, Text>();
         ExplorationHarness harness(words);
@@ -109,17 +109,17 @@ private slots:
         QCOMPARE(harness.trials(), trials);
     }
 
-    void keepsTheBudgetOfTrials()
+    void staysWithinTheTrialBudget()
     {
         ExplorationHarness harness("trial=disturbed", {1, 2, 4});
         harness.options.maxTrials = 4;
         QVERIFY(harness.runToEnd());
-        // The scripted search knows no budget; what it is told, a real one counts.
+        // The scripted search has no budget; a real one counts the trials that it receives.
         QCOMPARE(harness.trials(), QStringLiteral("1 ok, 1 ok, 1 ok, 2 ok, 4 ok"));
         QCOMPARE(harness.told.size(), 5U);
     }
 
-    void keepsWhatItHasWhenStopped()
+    void keepsItsResultWhenStopped()
     {
         ExplorationHarness harness("trial=disturbed@1*1 trial=hang@1");
         harness.exploration().start();
@@ -166,7 +166,7 @@ private slots:
 
     void repeatsOnTheSameDevice()
     {
-        // One device waits for the other, and is free when that one has a trial to repeat.
+        // The second device waits and is free when the first one has a trial to repeat.
         ExplorationHarness harness("trial=disturbed@1*1", {1});
         test::setGpus(harness.parts, {"first", "second"});
         QVERIFY(harness.runToEnd());

@@ -38,7 +38,7 @@ config::Fidelity labelOf(const Change& change)
     return engine::planExploration(QStringLiteral("c.yaml"), contents, options).run.fidelity;
 }
 
-/// The change of options alone.
+/// Returns a change of the options only.
 template<typename Set>
 Change option(Set set)
 {
@@ -47,7 +47,7 @@ Change option(Set set)
 
 } // namespace
 
-/// Tests a config's label after a run of it is planned.
+/// Tests the fidelity of a config after a run of it is planned.
 class RunFidelityTest : public QObject
 {
     Q_OBJECT
@@ -68,7 +68,7 @@ private slots:
                   o.adapter = model::AdapterKind::None;
               }),
               "as configured"}},
-            {"where and how long is nobody's business",
+            {"options that do not change the run",
              {option([](Options& o) {
                   o.devices = {QStringLiteral("cpu")};
                   o.memoryLimitBytes = 1000000;
@@ -83,7 +83,7 @@ private slots:
             {"optimizer",
              {option([](Options& o) { o.optimizer = model::Optimizer::Sgd; }),
               "another run, with another optimizer"}},
-            {"of evaluation the optimizer plays no part",
+            {"options of the optimizer in evaluation",
              {[](config::ConfigContents& contents, Options& o) {
                   contents.eval = contents.train;
                   o.phase = model::Phase::Eval;
@@ -112,10 +112,10 @@ private slots:
             {"a length that the config leaves open",
              {[](config::ConfigContents& contents, Options&) { contents.sequenceLength = 0; },
               "as configured, for samples of 32 tokens"}},
-            {"one for which reading has chosen another",
+            {"an open length that reading has chosen",
              {[](config::ConfigContents& contents, Options&) { contents.lengthIsOpen = true; },
               "as configured, for samples of 16 tokens"}},
-            {"and that a person brings",
+            {"an open length that the user sets",
              {[](config::ConfigContents& contents, Options& o) {
                   contents.lengthIsOpen = true;
                   o.sequenceLength = 8;
@@ -127,7 +127,7 @@ private slots:
                   contents.textLengthIsOpen = true;
               },
               "as configured, for packed texts of 4 tokens"}},
-            {"and that a person brings, packed",
+            {"an open length of packed texts that the user sets",
              {[](config::ConfigContents& contents, Options& o) {
                   contents.step.packedTextLength = 4;
                   contents.textLengthIsOpen = true;
@@ -234,7 +234,7 @@ private slots:
                        .approximation = std::string(config::approximation::sharding)});
               },
               "as configured"}},
-            {"sharding over devices that nobody has counted",
+            {"sharding over an unknown number of devices",
              {[](config::ConfigContents& contents, Options&) {
                   contents.step.sharding = model::Sharding::Optimizer;
                   contents.train->knowsDevices = false;
@@ -318,7 +318,7 @@ private slots:
         QCOMPARE(engine::fidelityText(labelOf(change)), text);
     }
 
-    void asksForTheShareOfADevice_data()
+    void requestsTheShareOfADevice_data()
     {
         rows<Change, qint64>({{"no sharding", {[](auto&, auto&) {}, 1}},
                               {"the config's devices",
@@ -341,14 +341,14 @@ private slots:
                                     contents.train->devices = 1;
                                 },
                                 1}},
-                              {"those of this computer, which are counted later",
+                              {"devices of this computer, which are counted later",
                                {[](config::ConfigContents& contents, ExplorationOptions& options) {
                                     contents.step.sharding = model::Sharding::Gradients;
                                     contents.train->knowsDevices = false;
                                     options.devices = {QStringLiteral("cuda"), QStringLiteral("cpu")};
                                 },
                                 1}},
-                              {"those that are named of another one",
+                              {"the named devices of another computer",
                                {[](config::ConfigContents& contents, ExplorationOptions& options) {
                                     options.launcher = QStringLiteral("ssh host");
                                     contents.step.sharding = model::Sharding::Gradients;
@@ -357,7 +357,7 @@ private slots:
                                 },
                                 2}}});
     }
-    void asksForTheShareOfADevice()
+    void requestsTheShareOfADevice()
     {
         const auto& [change, shards] = row<Change, qint64>();
         config::ConfigContents contents = test::smallConfig();
@@ -366,14 +366,14 @@ private slots:
         QCOMPARE(engine::planNetwork(QStringLiteral("c.yaml"), contents, options).load.step.shards, shards);
     }
 
-    void tellsTrainedAndFrozenApart()
+    void distinguishesTrainedAndFrozenParameters()
     {
         config::ConfigContents contents = test::smallConfig();
         const auto all = engine::planNetwork(QStringLiteral("c.yaml"), contents, {}).run;
         QCOMPARE(all.frozenParameters, 0);
         contents.tuning = lora();
         const engine::NetworkPlan plan = engine::planNetwork(QStringLiteral("c.yaml"), contents, {});
-        // The original network, and beside it {4, 8} and {8, 4} for the one layer's query.
+        // The original network has adapters of {4, 8} and {8, 4} for the query of its only layer.
         QCOMPARE(plan.run.frozenParameters, all.parameters);
         QCOMPARE(plan.run.parameters, all.parameters + 64);
         QVERIFY(plan.load.tuning == contents.tuning);
@@ -396,7 +396,7 @@ private slots:
         QVERIFY(projections == (std::vector{Query, Key, Value, AttentionOutput, Up, Down}));
     }
 
-    void takesAdaptersAway()
+    void removesAdapters()
     {
         config::ConfigContents contents = test::smallConfig();
         contents.tuning = lora();
@@ -405,7 +405,7 @@ private slots:
         QCOMPARE(plan.run.frozenParameters, 0);
     }
 
-    void refusesWhatContradictsItself_data()
+    void refusesContradictions_data()
     {
         rows<Change, Text>(
             {{"a rank without an adapter",
@@ -427,7 +427,7 @@ private slots:
                },
                "c.yaml: The network has none of the projections"}}});
     }
-    void refusesWhatContradictsItself()
+    void refusesContradictions()
     {
         const auto& [change, sentence] = row<Change, Text>();
         VERIFY_CONTAINS(test::errorOf([&change = change] { labelOf(change); }), sentence);

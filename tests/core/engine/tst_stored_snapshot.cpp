@@ -13,7 +13,7 @@ using namespace batchpeak;
 using namespace batchpeak::engine;
 using test::ExplorationHarness;
 
-/// Tests the snapshot of an exploration that the history holds.
+/// Tests the snapshot of an exploration that is stored in the history.
 class StoredSnapshotTest : public QObject
 {
     Q_OBJECT
@@ -30,48 +30,49 @@ class StoredSnapshotTest : public QObject
 private slots:
     void init() { QFile::remove(history()); }
 
-    void makesItsSearchOnceMore()
+    void repeatsItsSearch()
     {
         ExplorationHarness harness;
         harness.parts.makeStrategy = search::makeStrategy;
         harness.options.maxTrials = 6;
         const ExplorationRecorder recorder(harness.exploration(), history());
         QVERIFY(harness.runToEnd());
-        const Snapshot& was = harness.snapshot();
-        QVERIFY(was.searchState.recommendation);
+        const Snapshot& original = harness.snapshot();
+        QVERIFY(original.searchState.recommendation);
 
         StoredSearch stored(newest());
-        Snapshot is = snapshotOf(stored, *was.run);
-        QVERIFY(is.course.empty() && is.searchState.curve.empty());
-        // What was shown of each size is kept.
-        QVERIFY(!was.searchState.estimates.empty());
-        QVERIFY(is.searchState.estimates == was.searchState.estimates);
-        // Earlier versions kept certainties, which nothing tells.
+        Snapshot restored = snapshotOf(stored, *original.run);
+        QVERIFY(restored.course.empty() && restored.searchState.curve.empty());
+        // The shown estimates of each size are stored.
+        QVERIFY(!original.searchState.estimates.empty());
+        QVERIFY(restored.searchState.estimates == original.searchState.estimates);
+        // Earlier versions stored certainties, which no measurement provides.
         store::StoredExploration certain = newest();
         QVERIFY(certain.summary.recommendation);
         for (store::EstimateRecord& estimate : certain.summary.recommendation->estimates)
             estimate.probabilityWithin = 1.0;
         StoredSearch ofCertain(certain);
-        for (const search::SizeEstimate& estimate : snapshotOf(ofCertain, *was.run).searchState.estimates)
+        for (const search::SizeEstimate& estimate :
+             snapshotOf(ofCertain, *original.run).searchState.estimates)
             QCOMPARE(estimate.probabilityWithin, search::maxConfidence);
         std::stop_source stop;
         stop.request_stop();
-        QVERIFY(!addSearch(is, stored, stop.get_token()));
-        QVERIFY(addSearch(is, stored));
-        QCOMPARE(is.searchState.curve.size(), was.searchState.curve.size());
-        for (std::size_t place = 0; place < is.searchState.curve.size(); ++place)
-            QCOMPARE(is.searchState.curve[place].samplesPerSecond,
-                     was.searchState.curve[place].samplesPerSecond);
-        QCOMPARE(is.searchState.contenders.size(), was.searchState.contenders.size());
-        QCOMPARE(is.speedLimit, was.speedLimit);
-        QVERIFY(!is.course.empty());
-        QCOMPARE(is.course.back().size, was.course.back().size);
-        QCOMPARE(is.course.back().confidence, was.course.back().confidence);
-        QVERIFY(is.course.back().elapsedSeconds <= is.elapsedSeconds);
-        QCOMPARE(is.log.size() >= stored.stored().trials.size(), true);
+        QVERIFY(!addSearch(restored, stored, stop.get_token()));
+        QVERIFY(addSearch(restored, stored));
+        QCOMPARE(restored.searchState.curve.size(), original.searchState.curve.size());
+        for (std::size_t place = 0; place < restored.searchState.curve.size(); ++place)
+            QCOMPARE(restored.searchState.curve[place].samplesPerSecond,
+                     original.searchState.curve[place].samplesPerSecond);
+        QCOMPARE(restored.searchState.contenders.size(), original.searchState.contenders.size());
+        QCOMPARE(restored.speedLimit, original.speedLimit);
+        QVERIFY(!restored.course.empty());
+        QCOMPARE(restored.course.back().size, original.course.back().size);
+        QCOMPARE(restored.course.back().confidence, original.course.back().confidence);
+        QVERIFY(restored.course.back().elapsedSeconds <= restored.elapsedSeconds);
+        QCOMPARE(restored.log.size() >= stored.stored().trials.size(), true);
     }
 
-    void addsNothingThatComesToAnotherAnswer()
+    void addsNothingIfTheAnswerDiffers()
     {
         ExplorationHarness harness;
         harness.parts.makeStrategy = search::makeStrategy;
@@ -79,23 +80,23 @@ private slots:
         const ExplorationRecorder recorder(harness.exploration(), history());
         QVERIFY(harness.runToEnd());
         StoredSearch stored(newest());
-        const Snapshot told = snapshotOf(stored, *harness.snapshot().run);
-        Snapshot is = told;
+        const Snapshot unchanged = snapshotOf(stored, *harness.snapshot().run);
+        Snapshot restored = unchanged;
         store::StoredExploration another = stored.stored();
         ++another.summary.recommendation->microBatchSize;
         StoredSearch withAnotherAnswer(another);
-        QVERIFY(!addSearch(is, withAnotherAnswer));
-        // An older program told another speed of the same size.
+        QVERIFY(!addSearch(restored, withAnotherAnswer));
+        // An older program reported another speed of the same size.
         another = stored.stored();
         another.summary.recommendation->samplesPerSecond *= 1.5;
         StoredSearch withAnotherSpeed(another);
-        QVERIFY(!addSearch(is, withAnotherSpeed));
+        QVERIFY(!addSearch(restored, withAnotherSpeed));
         another = stored.stored();
         another.searchCalls.clear();
         StoredSearch withoutCalls(another);
-        QVERIFY(!addSearch(is, withoutCalls));
-        QVERIFY(is.course.empty() && is.searchState.curve.empty());
-        QCOMPARE(is.searchState.recommendation->size, told.searchState.recommendation->size);
+        QVERIFY(!addSearch(restored, withoutCalls));
+        QVERIFY(restored.course.empty() && restored.searchState.curve.empty());
+        QCOMPARE(restored.searchState.recommendation->size, unchanged.searchState.recommendation->size);
     }
 };
 

@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 using engine::FinishStatus;
 using test::ExplorationHarness;
 
-/// Tests explorations whose workers not even SIGKILL ends.
+/// Tests explorations with workers that not even SIGKILL ends.
 class StuckWorkersTest : public QObject
 {
     Q_OBJECT
@@ -29,10 +29,10 @@ class StuckWorkersTest : public QObject
 private slots:
     void cleanup() { test::sendSignal(m_stuck, SIGKILL); }
 
-    void endsAllTheSameAndStartsNoOther()
+    void endsAnywayAndStartsNoOther()
     {
         ExplorationHarness harness("stuck=60");
-        beImpatient(harness);
+        shortenTimeouts(harness);
         QVERIFY2(harness.endsAs(FinishStatus::Exhausted), qPrintable(harness.log()));
         QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
         m_stuck = test::stuckProcessIn(harness.log());
@@ -45,25 +45,25 @@ private slots:
                         QStringLiteral("No worker is started on cpu beside process %1").arg(m_stuck));
         QCOMPARE(harness.snapshot().devices.front().restarts, 0);
 
-        // When the driver lets go of it at last, the device is to be had again.
+        // The device is usable again once the driver releases the process.
         test::sendSignal(m_stuck, SIGKILL);
         TRY_VERIFY(test::isGone(m_stuck));
         QVERIFY2(harness.endsAs(FinishStatus::Exhausted), qPrintable(harness.log()));
         m_stuck = test::stuckProcessIn(harness.log());
     }
 
-    void givesTheDeviceUpInTheMiddle_data()
+    void givesUpTheDeviceDuringAnExploration_data()
     {
-        // What ends the worker: it hangs in a trial, or would be replaced after one.
+        // The worker hangs in a trial, or is to be replaced after one.
         rows<Text, Text>({{"hangs", {"trial=hang@2", "1 ok, 2 timeout"}},
                           {"is replaced", {"trial=lost-memory@2", "1 ok, 2 oom"}}});
     }
-    void givesTheDeviceUpInTheMiddle()
+    void givesUpTheDeviceDuringAnExploration()
     {
         const auto& [words, trials] = row<Text, Text>();
         ExplorationHarness harness(Text(words + QStringLiteral(" stuck=60")));
-        beImpatient(harness);
-        // Half a second of the limit of a trial that nothing is known of.
+        shortenTimeouts(harness);
+        // Reduces the time limit of a trial without a prediction to 0.5 s.
         harness.parts.timeouts.trialGrace = -299'500ms;
         QVERIFY(harness.runToEnd());
         m_stuck = test::stuckProcessIn(harness.log());
@@ -73,8 +73,8 @@ private slots:
         QCOMPARE(harness.snapshot().devices.front().restarts, words.contains(QLatin1String("lost")) ? 1 : 0);
     }
 
-    // As when a window is closed twice. The first one is held for as long as the second lives, so that who
-    // waits for it first waits in vain.
+    // This occurs when a window is closed twice. The first worker is held for as long as the second one
+    // lives, so waiting for the first one alone would fail.
     void areWaitedForTogetherAtTheEnd()
     {
         const auto setupOf = [load = engine::planExploration(QStringLiteral("config.yaml"),
@@ -101,7 +101,7 @@ private slots:
         QVERIFY(test::isGone(m_stuck));
     }
 
-    void knowsOneForAsLongAsItIsThere()
+    void remembersAProcessWhileItExists()
     {
         engine::StuckWorkers workers;
         QCOMPARE(workers.pidOn(QStringLiteral("cpu")), 0);
@@ -111,7 +111,7 @@ private slots:
     }
 
 private:
-    static void beImpatient(ExplorationHarness& harness)
+    static void shortenTimeouts(ExplorationHarness& harness)
     {
         engine::WorkerTimeouts& timeouts = harness.parts.timeouts;
         timeouts.quit = timeouts.terminate = timeouts.kill = 50ms;

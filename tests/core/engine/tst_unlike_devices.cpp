@@ -27,7 +27,7 @@ DeviceSnapshot deviceOf(const char* id, double gibibytes)
             .usableBytes = static_cast<std::int64_t>(gibibytes * static_cast<double>(gibibyte))};
 }
 
-/// 1 GiB, and a quarter more of each sample.
+/// Returns a run that needs 1 GiB plus 0.25 GiB per sample.
 Snapshot snapshotOf(const std::vector<DeviceSnapshot>& devices, Reason::Kind kind)
 {
     Snapshot snapshot;
@@ -41,13 +41,13 @@ Snapshot snapshotOf(const std::vector<DeviceSnapshot>& devices, Reason::Kind kin
 
 } // namespace
 
-/// Tests a run on devices that differ in their memory.
+/// Tests a run on devices with different memory.
 class UnlikeDevicesTest : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void saysWhoDecides_data()
+    void namesTheDecidingDevice_data()
     {
         rows<std::vector<DeviceSnapshot>, QStringList>({
             {"one", {{deviceOf("cuda:0", 24)}, {}}},
@@ -62,7 +62,7 @@ private slots:
               {QStringLiteral("cuda:0 decides"), QStringLiteral("80.0 GiB of cuda:1, 48.0 GiB of cuda:2.")}}},
         });
     }
-    void saysWhoDecides()
+    void namesTheDecidingDevice()
     {
         const auto& [devices, parts] = row<std::vector<DeviceSnapshot>, QStringList>();
         const QString text = unlikeDevicesText(devices, QLocale::c());
@@ -71,7 +71,7 @@ private slots:
             VERIFY_CONTAINS(text, part);
     }
 
-    void saysWhatIsUnused_data()
+    void reportsUnusedMemory_data()
     {
         const std::vector<DeviceSnapshot> unlike{deviceOf("cuda:0", 22), deviceOf("cuda:1", 74)};
         rows<std::vector<DeviceSnapshot>, Reason::Kind, QStringList>({
@@ -84,7 +84,7 @@ private slots:
             {"alike", {{unlike[0], unlike[0]}, Reason::Kind::MemoryEnds, {}}},
         });
     }
-    void saysWhatIsUnused()
+    void reportsUnusedMemory()
     {
         const auto& [devices, kind, parts] = row<std::vector<DeviceSnapshot>, Reason::Kind, QStringList>();
         const QString text = unusedMemoryText(snapshotOf(devices, kind), QLocale::c());
@@ -96,9 +96,9 @@ private slots:
         QVERIFY(unusedMemoryText(without).isEmpty());
     }
 
-    void theSmallestDecides()
+    void isLimitedByTheSmallestDevice()
     {
-        // Of 1 GB, 92 % of which hold 8 samples, where 2 GB hold 17.
+        // The smaller device has 1 GB, 92 % of which hold 8 samples; 2 GB hold 17.
         test::ExplorationHarness harness("slope=100000000 alpha=0.2 little=GPU-b");
         test::setGpus(harness.parts, {"GPU-a", "GPU-b"});
         harness.parts.makeStrategy = search::makeStrategy;

@@ -21,10 +21,10 @@ using Outcome = engine::Verification::Outcome;
 
 namespace {
 
-/// Of a search of 1, 2, 4, whose last is the fastest.
+/// Trials of a search of 1, 2 and 4, of which the last is the fastest.
 const QString searched = QStringLiteral("1 ok, 2 ok, 4 ok");
 
-/// Calls \p act once, when a trial of verification starts.
+/// Calls \p act whenever a trial of verification starts.
 template<typename Act>
 void whenVerificationStarts(ExplorationHarness& harness, Act act)
 {
@@ -42,11 +42,11 @@ class VerificationControlTest : public QObject
     Q_OBJECT
 
 private slots:
-    void isLeftOut_data()
+    void isOmitted_data()
     {
         using Sizes = std::vector<std::int64_t>;
         rows<Text, std::vector<std::int64_t>, bool, Text>(
-            {{"where nobody wants it", {"", Sizes{1, 2, 4}, false, searched}},
+            {{"where it is not requested", {"", Sizes{1, 2, 4}, false, searched}},
              {"where the only trial was the first", {"", Sizes{4}, true, "4 ok"}},
              {"where a fresh worker just ran it",
               {"trial=kill@4 once", Sizes{1, 4}, true, "1 ok, 4 crashed, 4 ok"}},
@@ -55,7 +55,7 @@ private slots:
               {"trial=oom starts after=1", Sizes{1, 2, 4, 8, 16, 32, 64}, true,
                "1 ok, 2 ok, 4 ok, 8 ok, 16 ok, 32 ok, 64 ok, 64 oom, 32 oom, 16 oom, 8 oom, 4 oom, 2 oom"}}});
     }
-    void isLeftOut()
+    void isOmitted()
     {
         const auto& [words, sizes, isWanted, trials] = row<Text, std::vector<std::int64_t>, bool, Text>();
         ExplorationHarness harness(words, sizes);
@@ -100,7 +100,7 @@ private slots:
 
     void takesItsShareOfTheTimeBudget()
     {
-        // A start of two seconds leaves half of the time.
+        // A start of 2 s leaves half of the time budget.
         ExplorationHarness harness("start=late", std::vector<std::int64_t>(100, 4));
         harness.options.verify = true;
         harness.options.timeBudget = 4s;
@@ -114,7 +114,7 @@ private slots:
         QCOMPARE(harness.snapshot().verification->size, 4);
     }
 
-    void tellsTheVerdictOnTheRecommendedSize()
+    void returnsTheVerdictOnTheRecommendedSize()
     {
         engine::Verifier verifier(true);
         engine::Snapshot snapshot;
@@ -134,7 +134,7 @@ private slots:
         }
     }
 
-    void endsThoughAPauseWasAskedFor()
+    void endsDespiteARequestedPause()
     {
         ExplorationHarness harness;
         harness.options.verify = true;
@@ -181,7 +181,7 @@ private slots:
         QCOMPARE(harness.trials(), searched + QStringLiteral(", 4 ok"));
     }
 
-    void pausesBetweenTwo()
+    void pausesBetweenTwoVerifications()
     {
         ExplorationHarness harness("trial=oom@4 starts after=1");
         harness.options.verify = true;
@@ -198,7 +198,7 @@ private slots:
         QCOMPARE(harness.trials(), searched + QStringLiteral(", 4 oom, 2 ok"));
     }
 
-    void runsWhereTheSizeWasMeasured()
+    void runsOnTheDeviceThatMeasuredTheSize()
     {
         ExplorationHarness harness("", {1, 2, 4, 8, 16});
         harness.options.verify = true;

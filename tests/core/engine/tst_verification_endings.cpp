@@ -19,18 +19,19 @@ using Outcome = engine::Verification::Outcome;
 
 namespace {
 
-/// Of a search of 1, 2, 4, whose last is the fastest.
+/// Trials of a search of 1, 2 and 4, of which the last is the fastest.
 const QString searched = QStringLiteral("1 ok, 2 ok, 4 ok");
 
 } // namespace
 
-/// Tests the outcomes of measuring the recommended size again in a fresh process, whatever that process does.
+/// Tests the outcomes of measuring the recommended size again in a fresh process, for all behaviors of that
+/// process.
 class VerificationEndingsTest : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void endsAsItShould_data()
+    void handlesEveryBehavior_data()
     {
         const auto add = rows<Text, Text, int, Outcome, Text>();
         const Outcome confirmed = Outcome::Confirmed;
@@ -77,7 +78,7 @@ private slots:
         add("does not heed the end",
             {"ignore-end ignore-terminate", ", 4 ok", 4, confirmed, "was confirmed"});
     }
-    void endsAsItShould()
+    void handlesEveryBehavior()
     {
         const auto& [words, trials, recommended, outcome, said] = row<Text, Text, int, Outcome, Text>();
 
@@ -100,7 +101,7 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    void silenceIsNotWaitedForLong_data()
+    void timesOutOnSilence_data()
     {
         rows<Text, Text, Outcome>(
             {{"no hello", {"start=silent starts after=1", searched, Outcome::NotRun}},
@@ -112,7 +113,7 @@ private slots:
               {"trial=hang@4 ignore-terminate ignore-end starts after=1",
                searched + QStringLiteral(", 4 timeout, 4 timeout, 2 ok"), Outcome::Confirmed}}});
     }
-    void silenceIsNotWaitedForLong()
+    void timesOutOnSilence()
     {
         const auto& [words, trials, outcome] = row<Text, Text, Outcome>();
 
@@ -121,7 +122,7 @@ private slots:
         // Long enough for a busy computer to start a process, short enough to wait for.
         harness.parts.timeouts.startUp = words.contains(QLatin1String("start=")) ? 2s : 20s;
         harness.parts.timeouts.load = words.contains(QLatin1String("load=")) ? 2s : 20s;
-        // The time limit of a trial that took a second is cut down to half a second.
+        // Reduces the time limit of a trial that took a second before to 0.5 s.
         harness.parts.timeouts.trialGrace = -32500ms;
         harness.parts.timeouts.quit = harness.parts.timeouts.terminate = 50ms;
         QVERIFY2(harness.endsAs(FinishStatus::Exhausted), qPrintable(harness.log()));
@@ -130,7 +131,7 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    void saysWhatItMeasured()
+    void reportsItsMeasurements()
     {
         ExplorationHarness harness;
         harness.options.verify = true;
@@ -152,17 +153,17 @@ private slots:
         QCOMPARE(snapshot.verification->peakReservedBytes, 140'000'000);
         QCOMPARE(*snapshot.verification->spareBytes, 2'000'000'000 - 140'000'000);
         QCOMPARE(snapshot.devices.front().restarts, 0);
-        // What is as expected counts as well as a surprise.
+        // An expected result counts as well as a surprising one.
         QCOMPARE(harness.told.size(), 4U);
         QVERIFY(harness.told.back().isVerification);
     }
 
-    void tellsTheSearchOfASurprise_data()
+    void passesASurpriseToTheSearch_data()
     {
         rows<Text, double>({{"slower", {"trial=slow@4 starts after=1", 1.5}},
                             {"faster", {"trial=fast@4 starts after=1", 0.5}}});
     }
-    void tellsTheSearchOfASurprise()
+    void passesASurpriseToTheSearch()
     {
         const auto& [words, factor] = row<Text, double>();
         ExplorationHarness harness(words);

@@ -29,7 +29,7 @@ private slots:
         QVERIFY(!harness.log().contains(QStringLiteral("Sizes are chosen by that")));
     }
 
-    void givesUpADeviceThatHoldsItsWorker()
+    void givesUpADeviceWithAStuckWorker()
     {
         ExplorationHarness harness("", {1});
         harness.options.workerCommand = QStringLiteral(BATCHPEAK_STUCK_PROGRAM " 20");
@@ -42,7 +42,7 @@ private slots:
         QCOMPARE(harness.snapshot().devices.front().restarts, 0);
     }
 
-    // The first worker is of another device than all after it.
+    // The first worker runs on another device than all later ones.
     void doesNotMixTwoDevices()
     {
         ExplorationHarness harness("starts until=1 line=renamed:hello:/device/name trial=exit@2");
@@ -73,7 +73,7 @@ private slots:
         QCOMPARE(harness.snapshot().searchState.recommendation->size, 4);
     }
 
-    void loadsNothingThatWasNotLetRun()
+    void loadsNoUntrustedCode()
     {
         const QTemporaryDir folder;
         const QString module = folder.filePath(QStringLiteral("net.pt"));

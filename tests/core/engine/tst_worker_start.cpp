@@ -18,13 +18,13 @@ class WorkerStartTest : public QObject
     Q_OBJECT
 
 private slots:
-    void saysEveryHalfMinuteThatALauncherIsWaitedFor()
+    void reportsTheWaitForALauncherEveryHalfMinute()
     {
         const engine::WorkerTimeouts usual;
         QCOMPARE(usual.signOfWaiting, 30s);
         ExplorationHarness harness("start=silent");
         harness.options.launcher = QStringLiteral("env");
-        // Without a launcher that would be the end.
+        // Without a launcher, this timeout would end the run.
         harness.parts.timeouts.startUp = 1ms;
         harness.parts.timeouts.signOfWaiting = 5ms;
         const auto signs = [&] {
@@ -40,11 +40,11 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    void saysNothingOfAWaitThatIsOver()
+    void reportsNoWaitThatIsOver()
     {
         ExplorationHarness harness("load=silent");
         harness.options.launcher = QStringLiteral("env");
-        // Between the start of a process and its first word, and not after it.
+        // The wait is reported between the start of a process and its first message, not later.
         harness.parts.timeouts.signOfWaiting = 100ms;
         harness.parts.timeouts.load = 500ms;
         QVERIFY(harness.endsAs(FinishStatus::Failed));
