@@ -80,7 +80,7 @@ private slots:
         const auto stored = newest();
         QCOMPARE(stored->summary.end->status, QStringLiteral("cancelled"));
         QCOMPARE(engine::resumeError(history(), *stored), QString());
-        // The window offers only explorations that nobody has stopped.
+        // The window offers only explorations that the user has not stopped.
         QVERIFY(!engine::cutExplorationOf(history(), {}));
         QVERIFY(engine::cutExplorationOf(history(), {}, engine::Stopped::Too));
 
