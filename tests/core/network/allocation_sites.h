@@ -28,7 +28,7 @@ public:
     using Site = std::string;
 
     AllocationSites() { c10::SetCPUAllocator(this, maxPriority); }
-    ~AllocationSites() override { c10::SetCPUAllocator(&m_behind, maxPriority); }
+    ~AllocationSites() override { c10::SetCPUAllocator(&m_wrapped, maxPriority); }
     AllocationSites(const AllocationSites&) = delete;
     AllocationSites& operator=(const AllocationSites&) = delete;
 
@@ -41,12 +41,12 @@ public:
             const std::lock_guard lock(m_mutex);
             m_sites.push_back(callers());
         }
-        return m_behind.allocate(bytes);
+        return m_wrapped.allocate(bytes);
     }
-    c10::DeleterFnPtr raw_deleter() const override { return m_behind.raw_deleter(); }
+    c10::DeleterFnPtr raw_deleter() const override { return m_wrapped.raw_deleter(); }
     void copy_data(void* destination, const void* source, std::size_t bytes) const override
     {
-        m_behind.copy_data(destination, source, bytes);
+        m_wrapped.copy_data(destination, source, bytes);
     }
 
 private:
@@ -54,13 +54,13 @@ private:
 
     static Site callers()
     {
-        // This many reach from an operation's kernel to our function that called it.
+        // 32 frames reach from an operation's kernel to our function that called it.
         std::array<void*, 32> addresses{};
         const auto count = static_cast<std::size_t>(backtrace(addresses.data(), std::ssize(addresses)));
         return {reinterpret_cast<const char*>(addresses.data()), count * sizeof(void*)};
     }
 
-    BudgetAllocator& m_behind = BudgetAllocator::installed();
+    BudgetAllocator& m_wrapped = BudgetAllocator::installed();
     std::mutex m_mutex;
     std::vector<Site> m_sites;
 };

@@ -27,8 +27,8 @@ bool hasAbilities(const std::array<const char*, count>& abilities)
     });
 }
 
-/// Returns the limit that a user sets for the instruction sets of oneDNN, in the words of ONEDNN_MAX_CPU_ISA;
-/// empty for no limit.
+/// Returns the user's limit for the instruction sets of oneDNN, as a value of ONEDNN_MAX_CPU_ISA; empty if
+/// there is no limit.
 inline QByteArray maxInstructions()
 {
     const QByteArray max = qgetenv("ONEDNN_MAX_CPU_ISA").toUpper();

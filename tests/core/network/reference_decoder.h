@@ -122,7 +122,7 @@ private:
         return result;
     }
 
-    // Minus infinity for later positions, and for those before the window.
+    // Returns minus infinity for later positions and for those before the window, else 0.
     at::Tensor unseen(std::int64_t layer, std::int64_t length) const
     {
         const bool isWindowed = m_spec.windowedLayers.empty() || isAmong(m_spec.windowedLayers, layer);
@@ -161,7 +161,7 @@ private:
         return rows(at::cat(heads, -1), prefix + "output", 0, m_spec.hiddenSize);
     }
 
-    // ALiBi: a head's slope times the distance between query and key, which is negative.
+    // ALiBi: the slope of a head times the distance between query and key, which is negative.
     at::Tensor bias(std::int64_t head, std::int64_t length) const
     {
         const at::Tensor positions = at::arange(length, at::kFloat);

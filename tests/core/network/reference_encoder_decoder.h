@@ -24,7 +24,7 @@ public:
         : m_spec(spec), m_parameters(parameters)
     {}
 
-    /// {samples, target length, vocabulary}
+    /// Returns logits of shape {samples, target length, vocabulary}.
     at::Tensor logits(const at::Tensor& tokens, const at::Tensor& decoderTokens) const
     {
         at::Tensor memory = weight("embed_tokens").index({tokens});

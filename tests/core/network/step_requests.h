@@ -18,7 +18,7 @@ namespace batchpeak::network {
 
 using trial::LoadRequest;
 
-/// The request to a runner, and the number of choices of its prediction.
+/// Request to a runner, and number of classes of its prediction.
 struct Asked
 {
     LoadRequest request;

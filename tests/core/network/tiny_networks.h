@@ -39,8 +39,8 @@ inline model::DecoderSpec tinyLlama()
             .feedForwardBias = false};
 }
 
-/// Its head size is not the hidden size divided by the number of heads, and its queries and keys are
-/// normalized.
+/// Network whose head size is not the hidden size divided by the number of heads, and whose queries and keys
+/// are normalized.
 inline model::DecoderSpec tinyQwen()
 {
     model::DecoderSpec spec = tinyLlama();
@@ -67,7 +67,7 @@ inline model::DecoderSpec tinyBloom()
     return spec;
 }
 
-/// It has norms after the branches, soft caps, and a window in every other layer.
+/// Network with norms after the branches, soft caps, and a window in every other layer.
 inline model::DecoderSpec tinyGemma2()
 {
     model::DecoderSpec spec = tinyLlama();
@@ -82,7 +82,7 @@ inline model::DecoderSpec tinyGemma2()
     return spec;
 }
 
-/// It has parallel branches, each with its own norm.
+/// Network with parallel branches, each with its own norm.
 inline model::DecoderSpec tinyNeoX()
 {
     model::DecoderSpec spec = tinyGpt();
@@ -93,7 +93,7 @@ inline model::DecoderSpec tinyNeoX()
     return spec;
 }
 
-/// It has parallel branches after one norm without a bias, and a window in the rotated layers.
+/// Network with parallel branches after one norm without a bias, and a window in the rotated layers.
 inline model::DecoderSpec tinyCohere2()
 {
     model::DecoderSpec spec = tinyLlama();
@@ -107,7 +107,7 @@ inline model::DecoderSpec tinyCohere2()
     return spec;
 }
 
-/// It has an expert that every token takes, and a layer without experts.
+/// Network with an expert that every token uses, and a layer without experts.
 inline model::DecoderSpec tinyQwenOfExperts()
 {
     model::DecoderSpec spec = tinyMixtral();
@@ -226,7 +226,7 @@ inline std::vector<NamedNetwork> tinyNetworks()
             {.name = "ViT", .architecture = tinyVisionTransformer()},
             {.name = "ResNet", .architecture = tinyResNet()},
             {.name = "BERT", .architecture = tinyBert()},
-            // One choice is among tokens, and one between two answers.
+            // One choice is among tokens, the other between two answers.
             {.name = "BERT, all heads", .architecture = tinyPreTraining(), .choices = 67 * 2},
             {.name = "ESM-2", .architecture = tinyEsm()},
             {.name = "T5", .architecture = tinyT5()}};

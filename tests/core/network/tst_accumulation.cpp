@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Before Qt, whose keyword "slots" libtorch uses as a name.
+// Included before Qt, whose keyword "slots" is a name in libtorch.
 #include <torch/csrc/jit/api/module.h>
 
 #include "accumulation/micro_batches.h"
@@ -19,11 +19,11 @@ using namespace batchpeak::network;
 
 namespace {
 
-// The same numbers are added in another order: a gradient is a sum over some hundred tokens, each addition of
-// which is off by at most 2^-24 of the sum so far, and so are those within the products that it goes through.
-// The most that is met here is 8e-7 of a parameter's largest gradient (BERT, torch 2.11.0 on a CPU).
+// The same numbers are added in another order. A gradient is a sum over some hundred tokens; each addition,
+// also within matrix products, has an error of at most 2^-24 of the sum so far. The largest measured
+// difference is 8e-7 of a parameter's largest gradient (BERT, torch 2.11.0 on a CPU).
 constexpr double tolerance = 5e-6;
-// Of those who weigh wrongly, several orders of magnitude away from rounding.
+// Smallest difference that wrong weights cause, several orders of magnitude above rounding.
 constexpr double clearlyWrong = 1e-2;
 
 struct Accumulated
@@ -52,7 +52,7 @@ private:
         }
     }
 
-    /// What a mean loss of a chunk is divided by, so that it counts as its weighting says.
+    /// Returns the divisor of a chunk's loss that gives the chunk its weight.
     static double normalizerOf(const Batch& batch, const accumulation::Chunk& chunk, std::int64_t allTargets,
                                trial::LossWeighting weighting)
     {
@@ -108,7 +108,7 @@ private:
 private slots:
     void initTestCase() { prepareLibtorch(); }
 
-    // Of 7 samples, no size but 1 divides them evenly.
+    // Of these sizes, only 1 divides 7 samples evenly.
     void weighsSamples_data() { addNetworks(); }
     void weighsSamples()
     {
@@ -123,8 +123,9 @@ private slots:
         compareAllSizes(architecture, true, trial::LossWeighting::Tokens);
     }
 
-    // Why there is a choice: Composer's weights of samples give the tokens of short samples more.
-    void differsWhereSamplesWeighAndAreShort_data()
+    // Shows why the weighting can be chosen: Composer's weights by samples give tokens of short samples more
+    // weight.
+    void differsIfShortSamplesAreWeightedBySamples_data()
     {
         const auto add = rows<model::Architecture>();
         for (const NamedNetwork& network : tinyNetworks()) {
@@ -132,7 +133,7 @@ private slots:
                 add(network.name, network.architecture);
         }
     }
-    void differsWhereSamplesWeighAndAreShort()
+    void differsIfShortSamplesAreWeightedBySamples()
     {
         const auto& architecture = row<model::Architecture>();
         TinyTraining training(architecture);
@@ -140,7 +141,8 @@ private slots:
         QVERIFY(differenceOf(training, rows, 3, trial::LossWeighting::Samples) > clearlyWrong);
     }
 
-    // Why accumulation is switched off or warned of: each micro-batch is normalized by its own statistics.
+    // Shows why accumulation is disabled or causes a warning here: each micro-batch is normalized by its own
+    // statistics.
     void differsWithBatchNormalization_data() { addNetworks(true); }
     void differsWithBatchNormalization()
     {

@@ -44,7 +44,7 @@ private slots:
         QCOMPARE(m_allocator.counters().allocated, 0);
     }
 
-    void countsInSteps_data()
+    void roundsSizesUp_data()
     {
         rows<std::int64_t, std::int64_t>({{"nothing", {0, 0}},
                                           {"one byte", {1, 512}},
@@ -52,7 +52,7 @@ private slots:
                                           {"one more", {513, 1024}},
                                           {"large", {2 * mebibyte + 1, 2 * mebibyte + 512}}});
     }
-    void countsInSteps()
+    void roundsSizesUp()
     {
         const auto& [bytes, counted] = row<std::int64_t, std::int64_t>();
         {
@@ -65,7 +65,7 @@ private slots:
         QCOMPARE(m_allocator.counters().peakAllocated, counted);
     }
 
-    void refusesWhatPassesTheBudget()
+    void refusesAllocationsBeyondTheBudget()
     {
         m_allocator.setBudget(1024);
         const std::int64_t refusals = m_allocator.counters().refusals;
@@ -89,8 +89,8 @@ private slots:
         QCOMPARE(m_allocator.counters().allocated, 0);
     }
 
-    // The page faults that the user's own torch pays for are part of what is measured.
-    void keepsNothingOfLargeBlocks()
+    // The time of a step includes page faults, as in the user's own torch.
+    void releasesLargeBlocks()
     {
         m_allocator.setBudget(512 * mebibyte);
         const auto faultsOfFilling = [] {
@@ -103,11 +103,11 @@ private slots:
             return after.ru_minflt - before.ru_minflt;
         };
         faultsOfFilling();
-        // One for each large page at least, where the system gives those.
+        // At least one for each huge page, if the system provides them.
         QVERIFY(faultsOfFilling() >= 256 / 2 - 1);
     }
 
-    // A trainer has but one size, so what larger blocks of another have taught malloc must not count.
+    // A trainer uses one size only, so malloc must not adapt to larger blocks of another size.
     void eachSizePaysItsOwnPageFaults()
     {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -118,7 +118,7 @@ private slots:
             m_allocator.beginSize(size);
             m_allocator.emptyCache();
         };
-        // What the kernel gives for one block costs its page faults.
+        // Page faults occur in blocks that malloc requests from the kernel.
         const auto isOfKernel = [](std::int64_t bytes) {
             const auto before = mallinfo2().hblks;
             const c10::DataPtr block = take(bytes);
@@ -142,7 +142,7 @@ private slots:
         QVERIFY(take(1).get());
     }
 
-    void leavesRoomBesideTensors()
+    void reservesMemoryInAdditionToTensors()
     {
         QCOMPARE(tensorBytesWithin(0), 0);
         QCOMPARE(tensorBytesWithin(200 * mebibyte), 0);

@@ -39,7 +39,7 @@ private slots:
               Outcome::OutOfMemory);
         reads("FATAL ERROR :: MODULE:PT_DEVMEM Allocation failed", Outcome::OutOfMemory);
         reads("Allocation is out of device memory on current platform.", Outcome::OutOfMemory);
-        // As people have met them beside PyTorch's own "out of memory".
+        // Reported by users, in addition to PyTorch's own "out of memory".
         for (const char* text :
              {"Triton Error [CUDA]: out of memory",
               "Triton Error [HIP]: out of memory",
@@ -90,7 +90,7 @@ private slots:
         reads("integer out of range", Outcome::Unsupported);
         reads("Storage size calculation overflowed with sizes=[1]", Outcome::Unsupported);
         reads("RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)", Outcome::Unsupported);
-        // As xformers and torch report a batch above 65535, with all that CUDA adds to it.
+        // As xformers and torch report a batch above 65535, with the lines that CUDA appends.
         reads(
             "CUDA error: invalid configuration argument\nCUDA kernel errors might be asynchronously reported "
             "at some other API call, so the stacktrace below might be incorrect.",
@@ -104,7 +104,7 @@ private slots:
         reads("CUDA error: CUBLAS_STATUS_INVALID_VALUE when calling `cublasSgemm`", Outcome::Unsupported);
         reads("cuDNN error: CUDNN_STATUS_BAD_PARAM", Outcome::Unsupported);
         reads("NCCL error in: ProcessGroupNCCL.cpp:94, unhandled system error", Outcome::Failed, true);
-        // Two samples may well run where one does not, so the size is no limit.
+        // Two samples may run although one does not, so the size is no limit.
         reads("Expected more than 1 value per channel when training, got input size [1, 512, 1, 1]",
               Outcome::Failed);
         reads("", Outcome::Failed);
@@ -118,7 +118,7 @@ private slots:
         QCOMPARE(failure.text, text);
     }
 
-    void knowsTheMemoryOfTheHost_data()
+    void recognizesRefusedHostMemory_data()
     {
         rows<bool>({{"DefaultCPUAllocator: can't allocate memory", true},
                     {"unable to mmap: Cannot allocate memory (12)", true},
@@ -128,7 +128,7 @@ private slots:
                     {"CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED", false},
                     {"CUDA error: out of memory", false}});
     }
-    void knowsTheMemoryOfTheHost()
+    void recognizesRefusedHostMemory()
     {
         QCOMPARE(classifyFailureText(QTest::currentDataTag()).refusedHostBytes.has_value(), row<bool>());
     }

@@ -20,11 +20,11 @@ private:
     static constexpr std::size_t mebibyte = 1024 * kibibyte;
     static constexpr std::size_t page = 4096;
 
-    // Whether malloc has it from the kernel; it is freed again.
+    // Whether malloc requests a block of this size from the kernel.
     static bool isMapped(std::size_t bytes, HeapThresholds& thresholds)
     {
         const std::size_t before = mallinfo2().hblks;
-        // The compiler would leave out a pair of calls that it knows.
+        // "volatile" prevents the compiler from removing malloc() and free().
         void* volatile block = std::malloc(bytes);
         const bool mapped = mallinfo2().hblks > before;
         std::free(block);
@@ -33,7 +33,7 @@ private:
     }
 
 private slots:
-    void eachSizeRaisesItsOwn()
+    void raisesTheThresholdOfEachSizeSeparately()
     {
         HeapThresholds thresholds;
         thresholds.begin(1);
@@ -53,7 +53,7 @@ private slots:
         QCOMPARE(thresholds.threshold(), mebibyte + page);
     }
 
-    void blocksAboveTheLargestRaiseNothing()
+    void ignoresBlocksAboveTheMaximum()
     {
         HeapThresholds thresholds;
         thresholds.begin(1);
@@ -63,7 +63,7 @@ private slots:
         QCOMPARE(thresholds.threshold(), 32 * mebibyte);
     }
 
-    void mallocDoesAsItIsTold()
+    void setsTheThresholdOfMalloc()
     {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
         QSKIP("A sanitizer brings its own malloc.");
@@ -73,7 +73,7 @@ private slots:
         QVERIFY(isMapped(8 * mebibyte, thresholds));
         QVERIFY(!isMapped(8 * mebibyte, thresholds));
         thresholds.begin(2);
-        // Larger than what is free in the heap.
+        // Larger than the free part of the heap.
         QVERIFY(isMapped(16 * mebibyte, thresholds));
         QVERIFY(!isMapped(16 * mebibyte, thresholds));
     }

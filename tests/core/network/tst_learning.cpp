@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Before Qt, whose keyword "slots" libtorch uses as a name.
+// Included before Qt, whose keyword "slots" is a name in libtorch.
 #include <torch/csrc/jit/api/module.h>
 
 #include "data/sample_random.h"
@@ -47,7 +47,7 @@ private:
               optimizer({}, parameters)
         {}
 
-        /// Its loss before it.
+        /// Runs a step and returns the loss before its update.
         double step(const std::vector<SampleRow>& rows)
         {
             const Batch batch = network->batchOf(rows);
@@ -63,7 +63,7 @@ private:
         OptimizerStep optimizer;
     };
 
-    /// How far the mean of the last five losses is below that of the first five [nats].
+    /// Returns the mean of the first five losses minus that of the last five [nats].
     static double descent(Training& training, const data::TokenSource* source)
     {
         double first = 0;

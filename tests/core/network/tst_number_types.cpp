@@ -27,8 +27,9 @@ using trial::LoadRequest;
 
 namespace {
 
-/// What of a network is trained, whatever the rest is held in.
-std::vector<NamedTuning> trainedSorts()
+/// Returns tunings that train different parts of a network. Tests combine them with dtypes of the frozen
+/// parts.
+std::vector<NamedTuning> tuningsOfParts()
 {
     const auto with = [](model::Tuning tuning, const auto& change) {
         change(tuning);
@@ -57,15 +58,16 @@ private:
 private slots:
     void initTestCase() { prepareLibtorch(); }
 
-    void takeTheirFirstStepOrSayWhyNot_data()
+    void runAStepOrRefuse_data()
     {
         const auto add = rows<LoadRequest, std::size_t, std::size_t>();
         std::size_t next = 0;
         for (const NamedNetwork& network : tinyNetworks()) {
-            // Each network takes each pair in two precisions, and each precision with some: the next two
-            // where the pair before ended. The decoder that most are like takes all.
+            // Each network runs each pair of tuning and frozen weights in two precisions, which follow those
+            // of the previous pair, so that each precision occurs with some pairs. LLaMA, which most decoders
+            // resemble, runs all precisions.
             const std::size_t count = network.name == std::string("LLaMA") ? 8 : 2;
-            for (const auto& [sort, tuning] : trainedSorts()) {
+            for (const auto& [sort, tuning] : tuningsOfParts()) {
                 for (const auto& [weights, frozen] : wordsOf(model::FrozenWeights())) {
                     LoadRequest request = tinyRequest(network.architecture, model::Phase::Train);
                     request.tuning = tuning;
@@ -79,10 +81,10 @@ private slots:
             }
         }
     }
-    void takeTheirFirstStepOrSayWhyNot()
+    void runAStepOrRefuse()
     {
         auto [request, first, count] = row<LoadRequest, std::size_t, std::size_t>();
-        // What of the network is trained in fp32 and the rest is not meets it in a product.
+        // Without autocast, no product accepts a trained part and a frozen part in different dtypes.
         const bool hasParts = !request.tuning.trainedParts.empty();
         const auto& precisions = wordsOf(model::Precision());
         for (std::size_t i = first; i < first + count; ++i) {
@@ -103,30 +105,30 @@ private slots:
         }
     }
 
-    // PEFT without autocast: a matrix computes in its own type, an adapter in its own, and what both say has
-    // the matrix's.
-    void computeEachInItsOwnType_data()
+    // As in PEFT without autocast, a matrix and its adapter each compute in their own dtype, and the sum has
+    // the dtype of the matrix.
+    void computeMatrixAndAdapterInTheirOwnDtypes_data()
     {
         rows<at::ScalarType, at::ScalarType>({{"fp32 beside bf16", {at::kFloat, at::kBFloat16}},
                                               {"bf16 beside fp32", {at::kBFloat16, at::kFloat}}});
     }
-    void computeEachInItsOwnType()
+    void computeMatrixAndAdapterInTheirOwnDtypes()
     {
-        const auto& [ofAdapters, ofMatrices] = row<at::ScalarType, at::ScalarType>();
+        const auto& [adapterType, matrixType] = row<at::ScalarType, at::ScalarType>();
         const model::Tuning tuning = lora(allLinear());
         const auto table = model::parameterTable({.family = "tiny", .architecture = tinyLlama()}, tuning);
         const FlatParameters parameters(table, model::Phase::Train, at::kCPU,
-                                        {.type = ofAdapters, .frozenType = ofMatrices, .tuning = tuning});
+                                        {.type = adapterType, .frozenType = matrixType, .tuning = tuning});
         const Affine affine = affineOf(parameters, "layers.0.attention.output");
         at::manual_seed(3);
         const at::Tensor a = affine.adapters->parts.front().a;
         const at::Tensor b = affine.adapters->parts.front().b;
         at::Tensor(b.detach()).normal_();
-        const at::Tensor input = at::randn({5, a.size(1)}, at::TensorOptions(ofMatrices));
-        const at::Tensor said = at::linear(at::linear(input.to(ofAdapters), a), b);
-        const at::Tensor expected = at::linear(input, affine.weight).add(said.mul(2.0)).to(ofMatrices);
+        const at::Tensor input = at::randn({5, a.size(1)}, at::TensorOptions(matrixType));
+        const at::Tensor fromAdapter = at::linear(at::linear(input.to(adapterType), a), b);
+        const at::Tensor expected = at::linear(input, affine.weight).add(fromAdapter.mul(2.0)).to(matrixType);
         const at::Tensor result = linear(input, affine, /*trains=*/true);
-        QCOMPARE(toString(result.scalar_type()), toString(ofMatrices));
+        QCOMPARE(toString(result.scalar_type()), toString(matrixType));
         QVERIFY(at::allclose(result, expected, 1e-2, 1e-3));
     }
 };

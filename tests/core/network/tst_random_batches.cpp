@@ -12,7 +12,7 @@ using namespace batchpeak::network;
 
 namespace {
 
-/// Numbers its samples, so that a test can follow them.
+/// Network whose batches contain the numbers of their samples, so that a test can follow them.
 class CountingNetwork : public Network
 {
 public:
@@ -45,7 +45,7 @@ class RandomBatchesTest : public QObject
 private slots:
     void initTestCase() { BudgetAllocator::installed(); }
 
-    void takesTheWorstCaseWithoutLengths()
+    void usesTheMaximumIfLengthsAreUnknown()
     {
         RandomBatches batches(12, {}, 1);
         batches.make(CountingNetwork(), 5);
@@ -60,22 +60,22 @@ private slots:
         RandomBatches batches(12, lengths, 1);
         batches.make(CountingNetwork(), 1);
         QCOMPARE(batches.cycle().size(), RandomBatches::perStep(lengths));
-        double ofOne = 0;
+        double sumForOneSample = 0;
         for (const Batch& batch : batches.cycle()) {
             const std::int64_t length = batch.targets.size(1);
             QVERIFY(length == 12 || (length >= 2 && length <= 5));
-            ofOne += static_cast<double>(length);
+            sumForOneSample += static_cast<double>(length);
         }
         batches.make(CountingNetwork(), 64);
-        double ofMany = 0;
+        double sumForManySamples = 0;
         for (const Batch& batch : batches.cycle())
-            ofMany += static_cast<double>(batch.targets.size(1));
-        QVERIFY(ofMany > ofOne);
+            sumForManySamples += static_cast<double>(batch.targets.size(1));
+        QVERIFY(sumForManySamples > sumForOneSample);
         QVERIFY(batches.longest());
         QCOMPARE(batches.longest()->targets.size(1), 12);
     }
 
-    void masksWhatIsPadded()
+    void masksPadding()
     {
         RandomBatches batches(12, {2, 5, 40}, 1);
         batches.make(CountingNetwork(true), 64);
@@ -87,7 +87,7 @@ private slots:
             QVERIFY(at::equal(std::get<0>(batch.attentionMask.sort(1, true)), batch.attentionMask));
         }
         QVERIFY(batches.longest()->attentionMask.defined());
-        // One sample has nobody to be padded for.
+        // A single sample needs no padding.
         batches.make(CountingNetwork(true), 1);
         for (const Batch& batch : batches.cycle())
             QVERIFY(!batch.attentionMask.defined());
@@ -95,7 +95,7 @@ private slots:
         QVERIFY(!batches.cycle().front().attentionMask.defined());
     }
 
-    void repeatsItself()
+    void repeatsBatchesOfTheSameSeed()
     {
         RandomBatches first(12, {1, 5, 9}, 3);
         RandomBatches second(12, {1, 5, 9}, 3);

@@ -35,15 +35,16 @@ private slots:
         runner.prepare(samples);
         runner.run(1);
         const double first = runner.loss();
-        // Untrained, every choice is about equally probable.
+        // In an untrained network, all classes are about equally probable.
         QVERIFY2(std::abs(first - std::log(choices)) < 0.3, qPrintable(QString::number(first)));
-        // Twice as far below the first as is asked for, so that no luck of dropout counts for learning.
+        // The loop runs to twice the decrease that is verified, so that random dropout does not pass as
+        // learning.
         const bool trains = request.phase == model::Phase::Train;
         for (int step = 0; step < (trains ? 40 : 5) && runner.loss() > first - 0.02; ++step)
             runner.run(1);
         const double last = runner.loss();
         QVERIFY(std::isfinite(last));
-        // Samples in another order add up to another rounding.
+        // Sums over samples in another order round differently.
         if (request.phase == model::Phase::Eval)
             VERIFY_BELOW(std::abs(last / first - 1), 1e-5);
         else

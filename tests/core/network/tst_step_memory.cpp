@@ -32,39 +32,40 @@ model::HeldMemory heldBy(const LoadRequest& request)
                              request.phase, request.precision, request.optimizer, request.step);
 }
 
-/// Whether a peak is what was foretold, give or take a share of it, and what threads with a matrix unit pack
-/// beside it at most.
-bool isForetold(double measured, double foretold, double share, double packed)
+/// Whether a peak equals the prediction within a relative tolerance of \p share, plus at most the bytes that
+/// threads with a matrix unit pack.
+bool isAsPredicted(double measured, double predicted, double share, double packed)
 {
-    return measured > foretold * (1.0 - share) && measured < (foretold + packed) * (1.0 + share);
+    return measured > predicted * (1.0 - share) && measured < (predicted + packed) * (1.0 + share);
 }
 
-/// What a step packs here.
+/// Returns the bytes that a step packs on this machine.
 double packedBytes(const model::StepMemory& estimate)
 {
     return usesMatrixUnit() ? at::get_num_threads() * estimate.packedBytesPerThread : 0.0;
 }
 
-/// Rows of the largest matrix that the network has in the place of this one.
+/// Returns the rows of the largest of the matrices that the original network has in place of this one.
 std::int64_t largestOf(const model::Parameter& matrix)
 {
     const std::vector<std::int64_t> parts = separateRows(matrix);
     return parts.empty() ? matrix.shape.front() : std::ranges::max(parts);
 }
 
-/// Rows of a matrix that one product has: of those that are quantized together.
+/// Returns the rows of a matrix in one product: quantized parts are multiplied separately.
 std::int64_t outputsOf(const model::Parameter& matrix)
 {
     return matrix.role == model::ParameterRole::Quantized ? largestOf(matrix) : matrix.shape.front();
 }
 
-/// The longer sum of products with a matrix: over its inputs forward and over its outputs backward.
+/// Returns the longer dot product with a matrix: over its inputs in forward, over its outputs in backward.
 std::int64_t depthOf(const model::Parameter& matrix)
 {
     return std::max(matrix.shape.back(), outputsOf(matrix));
 }
 
-/// What threads without a matrix unit pack of frozen matrices in a step of one sample here.
+/// Returns the bytes of frozen matrices that threads without a matrix unit pack on this machine, in a step of
+/// one sample.
 double blockBytes(const LoadRequest& request)
 {
     if (estimateOf(request).packedBytesPerThread == 0.0 || !usesBlocks())
@@ -77,7 +78,8 @@ double blockBytes(const LoadRequest& request)
     return at::get_num_threads() * blockBytesPerThread(request.sequenceLength, deepest);
 }
 
-/// Rows of products with a matrix in a step of one sample: of a chunk, where the loss is computed in chunks.
+/// Returns the rows of products with a matrix in a step of one sample: those of a chunk if the loss is
+/// computed in chunks.
 std::int64_t rowsOfProducts(const model::Parameter& matrix, const LoadRequest& request)
 {
     const std::int64_t chunk = request.step.lossChunkRows;
@@ -85,8 +87,8 @@ std::int64_t rowsOfProducts(const model::Parameter& matrix, const LoadRequest& r
     return isOfLoss && chunk > 0 ? std::min(chunk, request.sequenceLength) : request.sequenceLength;
 }
 
-/// Numbers of the largest result of products with a matrix, or of its size: those are its gradient and what
-/// DoRA multiplies of the adapters beside it.
+/// Returns the number of elements of the largest result of products with a matrix. A gradient has the size of
+/// the matrix, and so does the product of the adapters that DoRA computes.
 std::int64_t largestResult(const model::Parameter& matrix, const LoadRequest& request)
 {
     const std::int64_t ofActivations = rowsOfProducts(matrix, request) * depthOf(matrix);
@@ -96,7 +98,8 @@ std::int64_t largestResult(const model::Parameter& matrix, const LoadRequest& re
     return isAdapted ? std::max(ofActivations, largestOf(matrix) * matrix.shape.back()) : ofActivations;
 }
 
-/// What processors with AVX512 alone widen of one result in a step of one sample here.
+/// Returns the bytes of the largest result that this machine widens to fp32 in a step of one sample, as
+/// processors with AVX512 alone do.
 double bytesOfWidened(const LoadRequest& request)
 {
     if (estimateOf(request).packedBytesPerThread == 0.0 || !widensResults())
@@ -142,7 +145,7 @@ private:
     }
 
 private slots:
-    void foretellsWhatASampleTakes_data()
+    void predictsTheMemoryOfASample_data()
     {
         using model::Phase;
         using model::Precision;
@@ -181,18 +184,18 @@ private slots:
         capping.attentionDropout = 0.1;
         add("Gemma 2, dropout of attention", requestFor(capping));
         add("Gemma 2, loss in parts", requestFor(tinyGemma2(), {.options = {.lossParts = 4}}));
-        model::DecoderSpec sideBySide = tinyNeoX();
-        sideBySide.dropout = 0.1;
-        add("GPT-NeoX, dropout", requestFor(sideBySide));
+        model::DecoderSpec parallel = tinyNeoX();
+        parallel.dropout = 0.1;
+        add("GPT-NeoX, dropout", requestFor(parallel));
         for (const auto sharding : {model::Sharding::Gradients, model::Sharding::Parameters}) {
             add(std::string("LLaMA, bf16, shared ") + std::string(toText(sharding)),
                 requestFor(tinyLlama(),
                            {.precision = Precision::Bf16, .options = {.sharding = sharding, .shards = 4}}));
         }
     }
-    void foretellsWhatASampleTakes() { VERIFY_BELOW(std::abs(errorOfSample(row<LoadRequest>())), 2.0); }
+    void predictsTheMemoryOfASample() { VERIFY_BELOW(std::abs(errorOfSample(row<LoadRequest>())), 2.0); }
 
-    void countsWhatIsHeld_data()
+    void predictsTheBaseline_data()
     {
         const auto add = rows<LoadRequest>();
         for (const NamedNetwork& network : tinyNetworks())
@@ -237,12 +240,12 @@ private slots:
         add("Adafactor, ViT", requestFor(tinyVisionTransformer(), {.optimizer = Optimizer::Adafactor}));
         add("Adafactor, Mixtral", requestFor(tinyMixtral(), {.optimizer = Optimizer::Adafactor}));
         for (const auto& [name, tuning] : tinyTunings()) {
-            // Theirs is told with what they take for a moment: foretellsWhatMatricesTakeForAMoment().
+            // predictsTemporaryMatrices() tests the other tunings, together with their temporary memory.
             if (!model::isQuantized(tuning.frozenWeights) && tuning.adapter != model::AdapterKind::Dora)
                 add(name, requestFor(tinyLlama(), {.tuning = tuning}));
         }
     }
-    void countsWhatIsHeld()
+    void predictsTheBaseline()
     {
         const LoadRequest& request = row<LoadRequest>();
         const auto held = static_cast<double>(requiredBaselineBytes(request));
@@ -251,19 +254,19 @@ private slots:
         QVERIFY2(std::abs(error) < 0.05, std::to_string(error).c_str());
     }
 
-    void countsWhatIsShared_data() { addShared(); }
-    void countsWhatIsShared()
+    void predictsTheShardedBaseline_data() { addShared(); }
+    void predictsTheShardedBaseline()
     {
         const LoadRequest& request = row<LoadRequest>();
         const model::HeldMemory held = heldBy(request);
         const double sum = held.parameterBytes + held.gradientBytes + held.optimizerBytes;
         const double error = sum / static_cast<double>(requiredBaselineBytes(request)) - 1.0;
-        // Of a residual network so small, statistics weigh much beside a share.
+        // In such a small residual network, statistics are large compared with a share of the parameters.
         QVERIFY2(std::abs(error) < 0.07, std::to_string(error).c_str());
     }
 
-    // Of embeddings that are larger than all that is computed, Adafactor takes more than the passes do.
-    void foretellsTheStepOfAdafactor_data()
+    // With embeddings larger than all activations, Adafactor needs more memory than forward and backward.
+    void predictsTheStepOfAdafactor_data()
     {
         using model::Precision;
         const auto add = rows<LoadRequest>();
@@ -277,13 +280,14 @@ private slots:
             model::StepSettings other = settings;
             other.options = {.optimizerOnHost = true};
             add(std::string(toText(precision)) + ", on the host", requestOf(wide, other));
-            // A half of all takes less than backward where nothing is widened.
+            // In fp32, where nothing is widened, Adafactor needs less for half of the parameters than
+            // backward does.
             other.options = {.sharding = model::Sharding::Optimizer, .shards = 2};
             if (precision != Precision::Fp32)
                 add(std::string(toText(precision)) + ", a shared state", requestOf(wide, other));
         }
     }
-    void foretellsTheStepOfAdafactor()
+    void predictsTheStepOfAdafactor()
     {
         const LoadRequest& request = row<LoadRequest>();
         CpuDeviceMemory memory;
@@ -292,15 +296,16 @@ private slots:
         const model::StepMemory estimate = estimateOf(request);
         qInfo("measured %.0f, foretold %.0f bytes", measured, estimate.optimizerStepBytes);
         QVERIFY(estimate.optimizerStepBytes > estimate.constantBytes + estimate.bytesPerSample);
-        QVERIFY(isForetold(measured, estimate.optimizerStepBytes, 0.01, packedBytes(estimate)));
+        QVERIFY(isAsPredicted(measured, estimate.optimizerStepBytes, 0.01, packedBytes(estimate)));
     }
 
-    // On a GPU; torch.optim goes one by one on the CPU, which takes twice the largest parameter instead.
-    void foretellsTheUnfusedStep_data()
+    // The prediction is for a GPU. On the CPU, torch.optim updates one parameter at a time, which needs twice
+    // the memory of the largest parameter instead.
+    void predictsTheUnfusedStep_data()
     {
         using model::Precision;
         const auto add = rows<LoadRequest>();
-        // The largest is one whose gradient no product makes, so that no kernel takes more than the step.
+        // No product computes the gradient of the largest parameter, so no kernel needs more than the step.
         model::DecoderSpec wide = tinyGpt();
         wide.hiddenSize = 128;
         wide.maxPositions = 20000;
@@ -312,7 +317,7 @@ private slots:
             }
         }
     }
-    void foretellsTheUnfusedStep()
+    void predictsTheUnfusedStep()
     {
         const LoadRequest& request = row<LoadRequest>();
         const bool isNarrow = model::isPlain(request.precision);
@@ -349,8 +354,9 @@ private slots:
         QVERIFY(std::abs(measured / expected - 1.0) < 0.01);
     }
 
-    // Beside what is held, full gradients of the layers under way and of what is outside of them.
-    void foretellsTheSharedPeak_data()
+    // In addition to the baseline, the peak has full gradients of the layers in progress and of the
+    // parameters outside of layers.
+    void predictsTheShardedPeak_data()
     {
         using model::Precision;
         using model::Sharding;
@@ -367,19 +373,19 @@ private slots:
             }
         }
     }
-    void foretellsTheSharedPeak()
+    void predictsTheShardedPeak()
     {
         LoadRequest request = row<LoadRequest>();
         CpuDeviceMemory memory;
         StepRunner runner(request, memory);
         const double measured = peakOf(runner, memory, 1);
         const model::StepMemory estimate = estimateOf(request);
-        const double foretold = estimate.constantBytes + estimate.bytesPerSample;
-        qInfo("measured %.0f, foretold %.0f bytes", measured, foretold);
-        QVERIFY(isForetold(measured, foretold, 0.2, packedBytes(estimate)));
+        const double predicted = estimate.constantBytes + estimate.bytesPerSample;
+        qInfo("measured %.0f, foretold %.0f bytes", measured, predicted);
+        QVERIFY(isAsPredicted(measured, predicted, 0.2, packedBytes(estimate)));
     }
 
-    void foretellsWhatRoundedWeightsTake_data()
+    void predictsTheMemoryOfFakeQuantization_data()
     {
         using model::Precision;
         const auto add = rows<LoadRequest>();
@@ -397,7 +403,7 @@ private slots:
         tied.tiedEmbeddings = true;
         add("tied", requestFor(tied, {.tuning = tinyRoundings().at(1).tuning}));
     }
-    void foretellsWhatRoundedWeightsTake()
+    void predictsTheMemoryOfFakeQuantization()
     {
         LoadRequest request = row<LoadRequest>();
         const auto total = [](const LoadRequest& of) {
@@ -410,13 +416,13 @@ private slots:
         request.tuning.fakeQuantization = {};
         const model::StepMemory plain = estimateOf(request);
         const double measured = rounded - total(request);
-        const double foretold =
+        const double predicted =
             estimate.constantBytes + estimate.bytesPerSample - plain.constantBytes - plain.bytesPerSample;
-        qInfo("measured %.0f, foretold %.0f bytes of rounding", measured, foretold);
-        QVERIFY(isForetold(measured, foretold, 0.25, packedBytes(estimate)));
+        qInfo("measured %.0f, foretold %.0f bytes of rounding", measured, predicted);
+        QVERIFY(isAsPredicted(measured, predicted, 0.25, packedBytes(estimate)));
     }
 
-    void foretellsWhatMatricesTakeForAMoment_data()
+    void predictsTemporaryMatrices_data()
     {
         using model::Precision;
         const auto add = rows<LoadRequest>();
@@ -433,7 +439,7 @@ private slots:
         for (const auto weights : {model::FrozenWeights::Nf4, model::FrozenWeights::Int8}) {
             tuning.frozenWeights = weights;
             for (const Precision precision : {Precision::Fp32, Precision::Bf16, Precision::PlainBf16}) {
-                // The CPU widens integers of 16 bits to scale them, as no GPU does.
+                // To scale integers in 16 bits, the CPU widens them; GPUs do not.
                 if (weights == model::FrozenWeights::Int8 && precision != Precision::Fp32)
                     continue;
                 add(std::string(toText(weights)) + ", " + std::string(toText(precision)),
@@ -458,7 +464,7 @@ private slots:
         tuning.frozenWeights = model::FrozenWeights::Nf4;
         add("DoRA, nf4", requestOf(wide, {.precision = Precision::Bf16, .tuning = tuning}));
     }
-    void foretellsWhatMatricesTakeForAMoment()
+    void predictsTemporaryMatrices()
     {
         const LoadRequest& request = row<LoadRequest>();
         CpuDeviceMemory memory;
@@ -468,26 +474,26 @@ private slots:
         const model::StepMemory estimate = estimateOf(request);
         const double held = estimate.parameterBytes + estimate.gradientBytes + estimate.optimizerBytes;
         QVERIFY(std::abs(held / static_cast<double>(requiredBaselineBytes(request)) - 1.0) < 0.05);
-        const double foretold = estimate.constantBytes - held + estimate.bytesPerSample;
+        const double predicted = estimate.constantBytes - held + estimate.bytesPerSample;
         const double packed = packedBytes(estimate) + blockBytes(request) + bytesOfWidened(request);
-        qInfo("measured %.0f, foretold %.0f, packed %.0f bytes beside what is held", measured, foretold,
+        qInfo("measured %.0f, foretold %.0f, packed %.0f bytes beside what is held", measured, predicted,
               packed);
-        QVERIFY(isForetold(measured, foretold, 0.05, packed));
+        QVERIFY(isAsPredicted(measured, predicted, 0.05, packed));
     }
 
-    void chunksOfTheLossDoNotGrowWithTheSize()
+    void predictsConstantMemoryOfLossChunks()
     {
-        const auto foretold = [](std::int64_t rows) {
+        const auto predicted = [](std::int64_t rows) {
             model::DecoderSpec wide = tinyGpt();
             wide.vocabularySize = 20000;
             return estimateOf(requestOf(wide, {.options = {.lossChunkRows = rows}}));
         };
-        QVERIFY(foretold(64).bytesPerSample < 0.1 * foretold(0).bytesPerSample);
-        QVERIFY(foretold(64).constantBytes > foretold(0).constantBytes + 64 * 20000 * 12);
+        QVERIFY(predicted(64).bytesPerSample < 0.1 * predicted(0).bytesPerSample);
+        QVERIFY(predicted(64).constantBytes > predicted(0).constantBytes + 64 * 20000 * 12);
     }
 
-    // The gradient of a wide output, which all chunks add to, is there where the output learns.
-    void foretellsTheGradientOfChunks_data()
+    // All chunks accumulate one gradient of the wide output, which exists only if the output is trained.
+    void predictsTheGradientOfLossChunks_data()
     {
         using model::Precision;
         const auto add = rows<LoadRequest>();
@@ -511,21 +517,21 @@ private slots:
                 requestOf(wide, {.precision = precision, .options = chunked, .tuning = lora(allLinear())}));
         }
     }
-    void foretellsTheGradientOfChunks()
+    void predictsTheGradientOfLossChunks()
     {
         const LoadRequest& request = row<LoadRequest>();
         CpuDeviceMemory memory;
         StepRunner runner(request, memory);
         const double measured = peakOf(runner, memory, 1);
         const model::StepMemory estimate = estimateOf(request);
-        const double foretold = estimate.constantBytes + estimate.bytesPerSample;
+        const double predicted = estimate.constantBytes + estimate.bytesPerSample;
         const double packed = packedBytes(estimate) + bytesOfWidened(request);
-        qInfo("measured %.0f, foretold %.0f, packed %.0f bytes", measured, foretold, packed);
-        QVERIFY(isForetold(measured, foretold, 0.15, packed));
+        qInfo("measured %.0f, foretold %.0f, packed %.0f bytes", measured, predicted, packed);
+        QVERIFY(isAsPredicted(measured, predicted, 0.15, packed));
     }
 
-    // Peaks of LoRA in plain bf16, above, on a Sapphire Rapids with its matrix unit and without.
-    void boundsWhatAMatrixUnitPacks_data()
+    // Peaks of LoRA in plain bf16, as above, measured on a Sapphire Rapids with and without its matrix unit.
+    void boundsThePackingOfAMatrixUnit_data()
     {
         rows<double, int, bool>({{"no unit", {3.96e6, 0, true}},
                                  {"packed where nothing packs", {6.2e6, 0, false}},
@@ -534,7 +540,7 @@ private slots:
                                  {"as of two threads", {11.0e6, 1, false}},
                                  {"two threads", {11.0e6, 2, true}}});
     }
-    void boundsWhatAMatrixUnitPacks()
+    void boundsThePackingOfAMatrixUnit()
     {
         const auto& [measured, threads, isAllowed] = row<double, int, bool>();
         model::DecoderSpec wide = tinyLlama();
@@ -543,12 +549,13 @@ private slots:
             estimateOf(requestOf(wide, {.precision = model::Precision::PlainBf16,
                                         .options = {.lossChunkRows = 8},
                                         .tuning = lora(allLinear())}));
-        const double foretold = estimate.constantBytes + estimate.bytesPerSample;
-        QCOMPARE(isForetold(measured, foretold, 0.15, threads * estimate.packedBytesPerThread), isAllowed);
+        const double predicted = estimate.constantBytes + estimate.bytesPerSample;
+        QCOMPARE(isAsPredicted(measured, predicted, 0.15, threads * estimate.packedBytesPerThread),
+                 isAllowed);
     }
 
-    // Twice the widest matrix in blocks of 64 as long as that stays in a core's cache.
-    void packsOperandsOfTwoBytesAlone_data()
+    // Twice the widest matrix in blocks of 64, unless that exceeds a core's cache.
+    void packsOnlyOperandsOfTwoBytes_data()
     {
         using model::Precision;
         model::Tuning narrow = lora(allLinear());
@@ -560,7 +567,7 @@ private slots:
                                            {"fp16", {{.precision = Precision::Fp16}, vocabulary}},
                                            {"fp32 beside bf16", {{.tuning = narrow}, vocabulary}}});
     }
-    void packsOperandsOfTwoBytesAlone()
+    void packsOnlyOperandsOfTwoBytes()
     {
         const auto& [settings, bytes] = row<model::StepSettings, double>();
         QCOMPARE(estimateOf(requestOf(tinyLlama(), settings)).packedBytesPerThread, bytes);
@@ -570,7 +577,7 @@ private slots:
         QCOMPARE(estimateOf(requestOf(wide, settings)).packedBytesPerThread, max);
     }
 
-    void saysNothingOfAModuleFromAFile()
+    void predictsNothingForAModuleFromAFile()
     {
         model::ModelSpec spec;
         spec.architecture.emplace<model::ScriptSpec>();

@@ -21,7 +21,7 @@ using namespace batchpeak::network;
 
 namespace {
 
-/// Those of the second step, since the first makes what libraries keep.
+/// Returns the allocation sites of the second step: in the first, libraries allocate memory that they keep.
 std::vector<AllocationSites::Site> sitesOfStep(const LoadRequest& request, DeviceMemory& memory)
 {
     StepRunner runner(request, memory);
@@ -35,7 +35,7 @@ std::vector<AllocationSites::Site> sitesOfStep(const LoadRequest& request, Devic
 
 } // namespace
 
-/// Tests that a step that ran out of memory leaves no trace, wherever that happened.
+/// Tests that a step that runs out of memory leaves no trace, whichever allocation failed.
 class StepRecoveryTest : public QObject
 {
     Q_OBJECT
@@ -49,11 +49,11 @@ private slots:
         BudgetAllocator::installed().failAllocation(0);
         m_memory.setLimit(0);
         m_memory.emptyCache();
-        // Whatever a test made is gone with it: a later one starts from the same bytes.
+        // Each test frees all its memory, so that the next one starts from the same bytes.
         QCOMPARE(m_memory.allocatedBytes(), 0);
     }
 
-    // Each site of an allocation once, whichever row comes to it first: failingAllocations().
+    // failingAllocations() lets each allocation site fail once, in the first row that reaches it.
     void recoversFromEveryAllocation_data() { addRequests(); }
     void recoversFromEveryAllocation()
     {
@@ -66,7 +66,7 @@ private slots:
         {
             StepRunner runner(request, m_memory);
             for (std::size_t i = 0;; ++i) {
-                // Of experts, a step may make more than the one before.
+                // With experts, a step may make more allocations than the previous one.
                 if (i == numbers.size())
                     numbers.push_back(numbers.back() + 1);
                 BudgetAllocator::installed().failAllocation(numbers[i]);
@@ -81,18 +81,18 @@ private slots:
                 QVERIFY(runner.recover());
                 QCOMPARE(m_memory.allocatedBytes(), runner.baselineBytes());
                 ++failures;
-                // What a failure leaves behind shows as well after a few of them.
+                // A check after every eighth failure suffices, since traces of a failure remain.
                 if (failures % 8 != 1)
                     continue;
                 QVERIFY(!failureOfStep(runner, m_memory));
                 losses.push_back(runner.loss());
             }
         }
-        // A module from a file makes few in evaluation.
+        // A module from a file makes few allocations in evaluation.
         QVERIFY(sites.size() > 5);
         QVERIFY(failures > 1);
         qInfo("%d failures recovered from, of %zu allocations", failures, sites.size());
-        // A failed backward has updated some parameters already.
+        // A failed backward may have updated some parameters.
         if (request.step.updatesInBackward)
             return;
         const double bound = differenceOfLosses(request, usesMatrixUnit());
@@ -106,8 +106,8 @@ private slots:
     }
 
 private:
-    /// Whether the same steps give these losses again and again: with four threads and without AVX-512, those
-    /// of a ResNet whose channels are last do not.
+    /// Whether repeated runs of the same steps have these losses. A ResNet in channels_last has others in
+    /// each run with four threads and without AVX-512.
     bool isReproducible(const LoadRequest& request, const std::vector<double>& losses)
     {
         constexpr int attempts = 8;
@@ -119,7 +119,7 @@ private:
     }
 
 private slots:
-    void differsOnlyWhereKernelsMay_data()
+    void toleratesOnlyDifferencesOfKernels_data()
     {
         using model::Precision;
         rows<Precision, bool, double>({{"fp32", {Precision::Fp32, true, 0.0}},
@@ -127,7 +127,7 @@ private slots:
                                        {"plain bf16", {Precision::PlainBf16, true, 0x1p-10}},
                                        {"bf16 without a matrix unit", {Precision::Bf16, false, 0.0}}});
     }
-    void differsOnlyWhereKernelsMay()
+    void toleratesOnlyDifferencesOfKernels()
     {
         const auto& [precision, hasMatrixUnit, bound] = row<model::Precision, bool, double>();
         const LoadRequest request = tinyRequest(tinyGpt(), model::Phase::Train, precision);

@@ -32,7 +32,7 @@ private:
     CpuDeviceMemory m_memory;
 
 private slots:
-    void takesPyTorchsWays_data()
+    void appliesBackendSettings_data()
     {
         struct Ways
         {
@@ -52,8 +52,8 @@ private slots:
         addWays("no TF32", {.step = {.convolvesInTf32 = false}, .convolutionsInTf32 = false});
         addWays("timed algorithms", {.step = {.timesConvolutions = true}, .timesConvolutions = true});
     }
-    // What the whole process of a GPU computes by, as torch.backends has it.
-    void takesPyTorchsWays()
+    // Settings of torch.backends apply to the whole process.
+    void appliesBackendSettings()
     {
         const auto& [request, products, convolutions, times] = row<LoadRequest, bool, bool, bool>();
         const StepRunner runner(request, m_memory);
@@ -67,7 +67,7 @@ private slots:
         BudgetAllocator::installed().failAllocation(0);
         m_memory.setLimit(0);
         m_memory.emptyCache();
-        // Whatever a test made is gone with it: a later one starts from the same bytes.
+        // Each test frees all its memory, so that the next one starts from the same bytes.
         QCOMPARE(m_memory.allocatedBytes(), 0);
     }
 
@@ -122,8 +122,8 @@ private slots:
         QVERIFY(sum > 0 && sum <= chain.wallSeconds);
     }
 
-    // Gradients of float16 hold a sum over a chain as well as those of one micro-batch.
-    void scalesTheLossOfChainsAsThatOfSteps()
+    // Gradients in float16 must not overflow when they are summed over a chain of steps.
+    void avoidsOverflowInLongChains()
     {
         StepRunner runner(tinyRequest(tinyLlama(), model::Phase::Train, model::Precision::PureFp16),
                           m_memory);
@@ -137,8 +137,8 @@ private slots:
         QVERIFY(std::abs(runner.loss() / loss - 1.0) < 0.1);
     }
 
-    // Memory is that of the longest sample, also where all others are short.
-    void takesTheMemoryOfTheLongestSample()
+    // The longest sample determines the memory, even if all others are short.
+    void needsTheMemoryOfTheLongestSample()
     {
         const LoadRequest worst = tinyRequest(tinyGpt(), model::Phase::Train);
         const auto peakOf = [&](const LoadRequest& request) {
@@ -156,8 +156,8 @@ private slots:
     void fitsIntoItsPeakAndNotIntoOneByteLess()
     {
         const LoadRequest& request = row<Asked>().request;
-        // The second step of a fresh runner, always: the first may hold what libraries make once, and with
-        // experts the weights decide which of them a token takes, and so the sizes of later steps.
+        // Always the second step of a new runner: in the first, libraries may allocate memory once, and with
+        // experts, later steps have other sizes, because the weights decide which experts a token uses.
         const auto secondStep = [&](std::int64_t limit) {
             m_memory.setLimit(0);
             StepRunner runner(request, m_memory);
@@ -167,7 +167,7 @@ private slots:
             m_memory.resetPeaks();
             const auto failure = failureOfStep(runner, m_memory);
             const std::int64_t peak = m_memory.peakReservedBytes();
-            // Of branches side by side, one waits in autograd's queue while the other fails.
+            // With parallel branches, one waits in autograd's queue while the other fails.
             if (failure)
                 runner.recover();
             return std::pair(peak, failure);
@@ -182,26 +182,26 @@ private slots:
         }
     }
 
-    // The same numbers, but that blocks of 8 bits begin with each parameter.
-    void updatesInBackwardAsBehindIt_data()
+    // The results are the same, except that blocks of 8 bits begin at each parameter.
+    void updatesInBackwardAsAfterIt_data()
     {
         const auto add = rows<LoadRequest>();
         addUpdatesInBackward(
             [&](const char* name, const LoadRequest& request) { add(name, LoadRequest(request)); });
     }
-    void updatesInBackwardAsBehindIt()
+    void updatesInBackwardAsAfterIt()
     {
         LoadRequest request = row<LoadRequest>();
         const std::vector<double> within = lossesOf(request, 5, m_memory);
         request.step.updatesInBackward = false;
-        const std::vector<double> behind = lossesOf(request, 5, m_memory);
+        const std::vector<double> after = lossesOf(request, 5, m_memory);
         for (std::size_t i = 0; i < within.size(); ++i)
-            VERIFY_BELOW(std::abs(within[i] / behind[i] - 1.0), 1e-4);
+            VERIFY_BELOW(std::abs(within[i] / after[i] - 1.0), 1e-4);
         QVERIFY(within.back() < within.front());
     }
 
-    // The same numbers, whichever way AdamW goes.
-    void stepsOperationByOperationAsTheKernel_data()
+    // All implementations of AdamW have the same results.
+    void updatesUnfusedAsTheFusedKernel_data()
     {
         const auto add = rows<LoadRequest>();
         addUnfused([&](const char* name, const LoadRequest& request) { add(name, LoadRequest(request)); });
@@ -212,7 +212,7 @@ private slots:
             withStep(tinyRequest(tinyLlama(), model::Phase::Train, model::Precision::PlainBf16),
                      {.adamWStep = model::AdamWStep::Operations}));
     }
-    void stepsOperationByOperationAsTheKernel()
+    void updatesUnfusedAsTheFusedKernel()
     {
         LoadRequest request = row<LoadRequest>();
         const double bound = model::isNarrowThroughout(request.precision) ? 1e-2 : 1e-4;
@@ -227,7 +227,7 @@ private slots:
     void stopsBetweenLayers_data()
     {
         const auto add = rows<LoadRequest, int>();
-        // Before each of two layers, and before the output; backward as many again.
+        // The runner asks before each of two layers and before the output, and as often in backward.
         add("train", {tinyRequest(tinyGpt(), model::Phase::Train), 6});
         add("eval", {tinyRequest(tinyLlama(), model::Phase::Eval), 3});
     }
@@ -250,7 +250,7 @@ private slots:
         }
     }
 
-    void refusesWhatCannotBe_data()
+    void refusesImpossibleRequests_data()
     {
         const auto add = rows<LoadRequest>();
         LoadRequest request = tinyRequest(tinyGpt(), model::Phase::Train);
@@ -261,7 +261,7 @@ private slots:
         request = tinyRequest(tinyGpt(), model::Phase::Train);
         std::get<model::DecoderSpec>(request.model.architecture).heads = 5;
         add("heads that do not divide", request);
-        add("a scale of gradients that are gone",
+        add("loss scaling and updates in backward",
             withStep(tinyRequest(tinyGpt(), model::Phase::Train, model::Precision::Fp16),
                      {.updatesInBackward = true}));
         const model::StepOptions packed{.packedTextLength = 5};
@@ -269,11 +269,11 @@ private slots:
         add("packed texts of an encoder and a decoder",
             withStep(tinyRequest(tinyT5(), model::Phase::Train), packed));
         add("packed images", withStep(tinyRequest(tinyVisionTransformer(), model::Phase::Eval), packed));
-        add("a norm of gradients that are gone",
+        add("clipping and updates in backward",
             withStep(tinyRequest(tinyGpt(), model::Phase::Train),
                      {.maxGradientNorm = 1.0, .updatesInBackward = true}));
     }
-    void refusesWhatCannotBe()
+    void refusesImpossibleRequests()
     {
         const auto& request = row<LoadRequest>();
         QVERIFY_THROWS_EXCEPTION(std::invalid_argument, StepRunner(request, m_memory));

@@ -50,7 +50,7 @@ bool areEqual(const std::vector<NamedTensor>& left, const std::vector<NamedTenso
     return left.size() == right.size();
 }
 
-// What reading the file says; empty where it was read.
+// Returns the error message of reading the file; empty if it was read.
 QString refusalOf(const QString& path, const std::vector<NamedTensor>& tensors)
 {
     try {
@@ -99,7 +99,7 @@ private:
 private slots:
     void init() { QVERIFY(QDir(m_folder.path()).removeRecursively() && QDir().mkpath(m_folder.path())); }
 
-    void readsWhatItWrote()
+    void readsItsOwnFile()
     {
         const std::vector<NamedTensor> tensors = someTensors();
         const std::int64_t bytes = writeTensorFile(path().toStdString(), tensors, {{"format", "pt"}});
@@ -111,7 +111,7 @@ private slots:
                  QStringList{QStringLiteral("file.safetensors")});
     }
 
-    // Byte for byte what the format's description says (huggingface/safetensors, README.md).
+    // Compares all bytes with the format's description (huggingface/safetensors, README.md).
     void writesTheFormat()
     {
         writeTensorFile(path().toStdString(), {{.name = "a", .tensor = at::ones({1}, at::kFloat)}},
@@ -132,8 +132,8 @@ private slots:
         QVERIFY(at::equal(parameter, at::ones({3})));
     }
 
-    // The description allows spaces and any order, and other writers make use of that.
-    void readsWhatOthersWrite()
+    // The description allows spaces and any order, which other writers use.
+    void readsFilesOfOtherWriters()
     {
         setContent(fileOf("{\"b\" : {\"shape\": [2], \"dtype\": \"U8\", \"data_offsets\": [1, 3]},\n"
                           " \"a\" : {\"dtype\": \"U8\", \"shape\": [], \"data_offsets\": [0, 1]}}   ",
@@ -160,7 +160,7 @@ private slots:
         }
     }
 
-    // Any byte may be wrong: then the file is refused and nothing changes, or it still says something whole.
+    // A file with wrong bytes is refused and changes nothing, or is still valid.
     void survivesDamageAnywhere()
     {
         const std::vector<NamedTensor> tensors = someTensors();
@@ -180,7 +180,7 @@ private slots:
         }
     }
 
-    void refusesWhatDoesNotFit_data()
+    void refusesFilesThatDoNotFit_data()
     {
         const auto entry = [](const QByteArray& text) { return fileOf("{\"a\":" + text + '}', 4); };
         const auto add = rows<QByteArray, Text>();
@@ -216,7 +216,7 @@ private slots:
         add("bytes behind", {fileOf("{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}", 5),
                              "behind its last tensor"});
     }
-    void refusesWhatDoesNotFit()
+    void refusesFilesThatDoNotFit()
     {
         const auto& [bytes, named] = row<QByteArray, Text>();
         setContent(bytes);
@@ -227,8 +227,8 @@ private slots:
         QCOMPARE(tensor.item<float>(), 0.0F);
     }
 
-    // A pipe would be waited for, until somebody writes into it.
-    void saysWhyAFileCannotBeRead_data()
+    // Opening a pipe would block until another process writes to it.
+    void explainsWhyAFileCannotBeRead_data()
     {
         using Make = std::function<void(const QString& path)>;
         rows<Make, Text>(
@@ -238,18 +238,18 @@ private slots:
               {[](const QString& path) { ::mkfifo(QFile::encodeName(path).constData(), 0600); },
                "is no regular file"}}});
     }
-    void saysWhyAFileCannotBeRead()
+    void explainsWhyAFileCannotBeRead()
     {
-        const auto& [make, said] = row<std::function<void(const QString& path)>, Text>();
+        const auto& [make, expected] = row<std::function<void(const QString& path)>, Text>();
         make(path());
-        VERIFY_CONTAINS(refusalOf(path(), {}), said);
+        VERIFY_CONTAINS(refusalOf(path(), {}), expected);
     }
 
-    void keepsTheOldFileWhereTheNewOneFails()
+    void keepsTheOldFileIfTheNewOneFails()
     {
         const QString file = path("kept");
         writeTensorFile(file.toStdString(), someTensors(), {});
-        // No file can be made where a folder of its name stands.
+        // A folder of the same name prevents the creation of the file.
         QVERIFY(QDir().mkpath(file + QStringLiteral(".partial/in")));
         QVERIFY_THROWS_EXCEPTION(CheckpointError, writeTensorFile(file.toStdString(), {}, {}));
         const std::vector<NamedTensor> read = zerosLike(someTensors());
@@ -257,9 +257,9 @@ private slots:
         QVERIFY(areEqual(read, someTensors()));
     }
 
-    void saysThatTheDiskIsFull()
+    void reportsAFullDisk()
     {
-        // Its every write fails for want of room.
+        // Every write to /dev/full fails because no space is left.
         if (!QFile::exists(QStringLiteral("/dev/full")))
             QSKIP("There is no /dev/full.");
         QVERIFY(QFile::link(QStringLiteral("/dev/full"), path("full.partial")));

@@ -66,7 +66,8 @@ private:
     CpuDeviceMemory m_memory;
 
 private slots:
-    // The allocator's count and the type tell more than the text, which libraries change.
+    // The allocator's count and the exception's type are better evidence than the text, which libraries
+    // change.
     void trustsEvidenceInOrder_data()
     {
         const auto add = rows<Throw, Outcome, bool>();
@@ -107,8 +108,8 @@ private slots:
         }
     }
 
-    // What libtorch itself throws on the CPU, so that a new release that words it otherwise is noticed.
-    void callsWrongShapesUnsupported_data()
+    // libtorch throws these exceptions itself on the CPU, so the test detects a release with other messages.
+    void classifiesWrongShapesAsUnsupported_data()
     {
         const auto add = rows<Text, Throw>();
         const auto ones = [](std::initializer_list<std::int64_t> sizes) {
@@ -160,7 +161,7 @@ private slots:
                                             at::empty({many, many});
                                         }});
     }
-    void callsWrongShapesUnsupported()
+    void classifiesWrongShapesAsUnsupported()
     {
         const auto& [said, fail] = row<Text, Throw>();
         const std::int64_t before = m_memory.outOfMemoryCount();
@@ -172,7 +173,7 @@ private slots:
             VERIFY_CONTAINS(failure.text, said);
             QVERIFY2(failure.outcome == Outcome::Unsupported, failure.text.c_str());
             QVERIFY(!failure.sticky);
-            // A script's interpreter keeps the text alone.
+            // TorchScript's interpreter keeps only the text.
             const Failure ofText = classifyFailureText("The following operation failed in the TorchScript "
                                                        "interpreter.\nRuntimeError: " +
                                                        failure.text);
@@ -180,7 +181,7 @@ private slots:
         }
     }
 
-    void tellsMainMemoryFromTheDevices_data()
+    void distinguishesMainMemoryFromDeviceMemory_data()
     {
         constexpr qint64 tooMuch = qint64{1} << 50;
         rows<Throw, bool, qint64>(
@@ -190,7 +191,7 @@ private slots:
              {"the device's", {[] { at::empty({std::int64_t{1} << 48}); }, false, 0}},
              {"a GPU's", {[] { throwAccelerator(2); }, false, 0}}});
     }
-    void tellsMainMemoryFromTheDevices()
+    void distinguishesMainMemoryFromDeviceMemory()
     {
         const auto& [fail, ofHost, requested] = row<Throw, bool, qint64>();
         const std::int64_t before = m_memory.outOfMemoryCount();

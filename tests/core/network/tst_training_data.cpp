@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t seed = 5;
 
-/// What identifies the samples of all places from the first on.
+/// Returns the keys of all samples of a phase and epoch.
 std::multiset<std::uint64_t> keysOf(const TrainingData& data, model::Phase phase, std::int64_t epoch)
 {
     const bool isEvaluation = phase == model::Phase::Eval;
@@ -38,11 +38,11 @@ class TrainingDataTest : public QObject
     Q_OBJECT
 
 private slots:
-    void neverTrainsOnWhatIsHeldOut_data()
+    void neverTrainsOnHeldOutSamples_data()
     {
         rows<model::Architecture>({{"tokens", tinyGpt()}, {"images", tinyResNet()}});
     }
-    void neverTrainsOnWhatIsHeldOut()
+    void neverTrainsOnHeldOutSamples()
     {
         const TinyTraining training(row<model::Architecture>());
         const TrainingData all({.samples = 50}, *training.network, seed);
@@ -73,7 +73,7 @@ private slots:
         }
     }
 
-    void evaluatesWhatItTrainsOnWhereNothingIsHeldOut()
+    void evaluatesTrainingSamplesIfNoneAreHeldOut()
     {
         const TinyTraining training(tinyGpt());
         const TrainingData data({.samples = 50}, *training.network, seed);
@@ -83,11 +83,11 @@ private slots:
             QCOMPARE(evaluated[i].key, trained[i].key);
     }
 
-    void refusesWhatLeavesNothing_data()
+    void refusesToHoldOutAllSamples_data()
     {
         rows<trial::HeldOut>({{"all of it", {.samples = 50}}, {"more", {.samples = 60}}});
     }
-    void refusesWhatLeavesNothing()
+    void refusesToHoldOutAllSamples()
     {
         const TinyTraining training(tinyGpt());
         const trial::DataChoice choice{.samples = 50, .heldOut = row<trial::HeldOut>()};
@@ -95,7 +95,7 @@ private slots:
         VERIFY_CONTAINS(error, "The data has 50 samples");
     }
 
-    void refusesABatchBeyondWhatIsHeldOut()
+    void refusesABatchBeyondTheHeldOutSamples()
     {
         const TinyTraining training(tinyGpt());
         const TrainingData data({.samples = 50, .heldOut = {.samples = 7}}, *training.network, seed);

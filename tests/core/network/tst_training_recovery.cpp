@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t batchSize = 4;
 constexpr std::int64_t microBatchSize = 2;
 
-// With dropout, where the family has it.
+// Returns a load of this network, with dropout if its family has it.
 LoadRequest loadOf(const char* name)
 {
     const auto networks = tinyNetworks();
@@ -48,7 +48,7 @@ LoadRequest withStep(LoadRequest load, const model::StepOptions& step)
     return load;
 }
 
-/// Those of the second batch, since the first makes what libraries keep.
+/// Returns the allocation sites of the second batch: in the first, libraries allocate memory that they keep.
 std::vector<AllocationSites::Site> sitesOfSecondBatch(const LoadRequest& load, DeviceMemory& memory)
 {
     TrainingRunner runner(load, syntheticTraining(), memory);
@@ -113,9 +113,9 @@ private slots:
         QCOMPARE(m_memory.allocatedBytes(), 0);
     }
 
-    // The second batch fails in forward, in backward and in the optimizer step, at each site of an allocation
-    // once, whichever row comes to it first: failingAllocations(). A run that nothing disturbs must end where
-    // this one does, bit for bit.
+    // The second batch fails in forward, in backward and in the optimizer step: failingAllocations() lets
+    // each allocation site fail once, in the first row that reaches it. The run must end in the same bits as
+    // an undisturbed one.
     void leavesNoTraceOfAnyFailure_data() { addLoads(); }
     void leavesNoTraceOfAnyFailure()
     {
@@ -132,7 +132,7 @@ private slots:
                 BudgetAllocator::installed().failAllocation(number);
                 const auto failure = failureOf(runner, m_memory, batch, &losses);
                 BudgetAllocator::installed().failAllocation(0);
-                // Recovered from, a batch makes as many allocations as one that nothing disturbs.
+                // After recovery, a batch makes as many allocations as an undisturbed one.
                 QCOMPARE(failure.has_value(), number != numbers.back());
                 if (!failure)
                     break;
@@ -150,9 +150,9 @@ private slots:
         QVERIFY(state == stateOf(undisturbed));
     }
 
-    // A failure of the optimizer step changes neither parameters nor its own state, wherever it comes.
-    void leavesTheStateAsItWas_data() { addLoads(); }
-    void leavesTheStateAsItWas()
+    // No failure in the optimizer step changes parameters or the optimizer's state.
+    void keepsTheStateOnFailure_data() { addLoads(); }
+    void keepsTheStateOnFailure()
     {
         const auto& load = row<LoadRequest>();
         TrainingRunner runner(load, syntheticTraining(), m_memory);
@@ -172,7 +172,7 @@ private slots:
         QVERIFY(stateOf(runner) != before);
     }
 
-    void halvesAsIfItHadBegunSmall()
+    void halvesAsIfStartedWithTheSmallSize()
     {
         const LoadRequest load = loadOf("GPT");
         std::int64_t limit = 0;
@@ -200,8 +200,8 @@ private slots:
         QVERIFY(state == stateOf(small));
     }
 
-    // With all memory taken there is none for what recovery itself would like.
-    void recoversWhereNothingFits()
+    // All memory is in use, so recovery must not need any.
+    void recoversWithoutFreeMemory()
     {
         TrainingRunner runner(loadOf("GPT"), syntheticTraining(), m_memory);
         const QByteArray before = stateOf(runner);
@@ -214,7 +214,7 @@ private slots:
         QVERIFY(stateOf(runner) == before);
     }
 
-    void leavesNoTraceOfACancel()
+    void leavesNoTraceOfACancellation()
     {
         TrainingRunner runner(loadOf("GPT"), syntheticTraining(), m_memory);
         runner.run(batchOfStep(0, batchSize, microBatchSize));
@@ -222,7 +222,7 @@ private slots:
         int asked = 0;
         int stopAt = 0;
         runner.setCancelled([&] { return ++asked == stopAt; });
-        // Two micro-batches of six questions each: before two layers and the output, and backward.
+        // Each of two micro-batches asks six times: before two layers and the output, forward and backward.
         for (stopAt = 1; stopAt <= 12; ++stopAt) {
             asked = 0;
             QVERIFY_THROWS_EXCEPTION(Cancelled, runner.run(batchOfStep(1, batchSize, microBatchSize)));
@@ -235,8 +235,8 @@ private slots:
         QCOMPARE(asked, 12);
     }
 
-    // What fails in an evaluation must not keep the training from going on in its own mode.
-    void trainsOnAfterAFailedEvaluation()
+    // After a failed evaluation, training must continue in training mode.
+    void continuesTrainingAfterAFailedEvaluation()
     {
         const LoadRequest load = loadOf("GPT");
         trial::BatchRequest evaluation = batchOfStep(0, batchSize, batchSize);

@@ -27,7 +27,7 @@ trial::BatchRequest evaluated(trial::BatchRequest batch)
     return batch;
 }
 
-// Rows of tokens that a tiny network knows, in an array of two dimensions.
+// Writes rows of tokens in the vocabulary of tiny networks, as an array of two dimensions.
 bool writeRows(const QTemporaryDir& folder, const QString& name, int rows, int columns)
 {
     QList<std::uint16_t> tokens;
@@ -117,8 +117,8 @@ private slots:
         QVERIFY(stateOf(runner) == end);
     }
 
-    // Of a checkpoint that does not say what its tensors are.
-    void refusesARandomStateThatCannotBe()
+    // This checkpoint has no hash of its tensors, which would reveal the damage.
+    void refusesAnInvalidRandomState()
     {
         const LoadRequest load = trainingLoad(tinyGpt());
         const QTemporaryDir folder;
@@ -126,7 +126,7 @@ private slots:
         TrainingRunner(load, syntheticTraining(), m_memory).save(path.toStdString());
         QFile file(path);
         QVERIFY(file.open(QIODevice::ReadWrite));
-        // It is the last of all that is in there.
+        // The random state is at the end of the file.
         const qint64 damagedBytes = randomState(at::kCPU).numel();
         QVERIFY(file.seek(file.size() - damagedBytes));
         QCOMPARE(file.write(QByteArray(damagedBytes, '\xff')), damagedBytes);
@@ -142,8 +142,8 @@ private slots:
         }
     }
 
-    void evaluationChangesNothing_data() { addNetworks(); }
-    void evaluationChangesNothing()
+    void keepsItsStateInEvaluation_data() { addNetworks(); }
+    void keepsItsStateInEvaluation()
     {
         const auto& load = row<LoadRequest>();
         TrainingRunner runner(load, syntheticTraining(), m_memory);
@@ -156,7 +156,7 @@ private slots:
         QCOMPARE(runner.run(evaluated(batchOfStep(0, 8, 8))).loss, first.loss);
     }
 
-    // Without dropout, and with losses of fp32, a batch is the same in parts.
+    // Without dropout and with losses in fp32, micro-batches give the loss of the whole batch.
     void accumulatesToTheWholeBatch()
     {
         const LoadRequest load = trainingLoad(tinyGpt());
@@ -177,19 +177,20 @@ private slots:
     {
         TrainingRunner runner(trainingLoad(tinyGpt()), syntheticTraining(), m_memory);
         runner.run(batchOfStep(0, 4, 4));
-        const std::int64_t ofOne = m_memory.peakReservedBytes();
+        const std::int64_t peakOfOne = m_memory.peakReservedBytes();
         runner.run(batchOfStep(0, 32, 4));
-        // The gradients of the one before are there when the second one runs; the last of a network is small.
+        // The gradients of the previous micro-batch exist while the next one runs; the last of a network are
+        // small.
         const std::int64_t inputs = 32 * 16 * 2 * static_cast<std::int64_t>(sizeof(std::int64_t));
-        QVERIFY2(m_memory.peakReservedBytes() < ofOne + inputs / 2,
-                 qPrintable(QString::number(m_memory.peakReservedBytes() - ofOne)));
+        QVERIFY2(m_memory.peakReservedBytes() < peakOfOne + inputs / 2,
+                 qPrintable(QString::number(m_memory.peakReservedBytes() - peakOfOne)));
     }
 
-    void weighsBySamplesOrByTokens_data()
+    void weightsSamplesOrTokens_data()
     {
         rows<LossWeighting>({{"samples", LossWeighting::Samples}, {"tokens", LossWeighting::Tokens}});
     }
-    void weighsBySamplesOrByTokens()
+    void weightsSamplesOrTokens()
     {
         const auto& weighting = row<LossWeighting>();
         const QTemporaryDir folder;
@@ -204,7 +205,7 @@ private slots:
         BatchDone ofSample[2];
         for (std::int64_t i = 0; i < 2; ++i)
             ofSample[i] = runner.run(evaluated({.first = i, .samples = 1, .microBatchSize = 1}));
-        // The order of an epoch is not known here.
+        // The test does not know the order of samples in the epoch.
         QCOMPARE(std::min(ofSample[0].countedTargets, ofSample[1].countedTargets), 4);
         QCOMPARE(std::max(ofSample[0].countedTargets, ofSample[1].countedTargets), 16);
         const auto weight = [&](const BatchDone& sample) {
@@ -219,8 +220,8 @@ private slots:
         QVERIFY(!isClose(ofSample[0].loss, ofSample[1].loss));
     }
 
-    // By tokens a batch is the same whatever it is cut into.
-    void tokensMakeACutOfNoWeight()
+    // Weights by tokens give a batch the same loss for any micro-batch size.
+    void weightsTokensEquallyInAllMicroBatches()
     {
         const QTemporaryDir folder;
         QVERIFY(writeRows(folder, QStringLiteral("long.npy"), 3, 17));
@@ -238,13 +239,13 @@ private slots:
             QVERIFY2(isClose(losses[i], losses[i - 3]), qPrintable(QString::number(losses[i])));
     }
 
-    void tellsOfMicroBatches()
+    void reportsMicroBatches()
     {
         TrainingRunner runner(trainingLoad(tinyGpt()), syntheticTraining(), m_memory);
-        std::vector<std::int64_t> told;
-        runner.setMicroBatchDone([&told](std::int64_t done) { told.push_back(done); });
+        std::vector<std::int64_t> reported;
+        runner.setMicroBatchDone([&reported](std::int64_t done) { reported.push_back(done); });
         runner.run(batchOfStep(0, 8, 3));
-        QCOMPARE(told, (std::vector<std::int64_t>{1, 2, 3}));
+        QCOMPARE(reported, (std::vector<std::int64_t>{1, 2, 3}));
     }
 
     void timesABatch()
@@ -256,7 +257,7 @@ private slots:
         QCOMPARE(done.countedTargets, 8 * 16);
     }
 
-    void learnsAtTheRateAsked()
+    void usesTheRequestedLearningRate()
     {
         trial::TrainingRequest still = syntheticTraining();
         still.learningRate = 0;
@@ -265,7 +266,7 @@ private slots:
         QCOMPARE(runner.run(batchOfStep(0, 8, 8)).loss, first);
     }
 
-    void refusesWhatCannotBeTrained()
+    void refusesRequestsThatCannotBeTrained()
     {
         LoadRequest load = trainingLoad(tinyGpt());
         load.phase = model::Phase::Eval;

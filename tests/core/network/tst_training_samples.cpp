@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Before Qt, whose keyword "slots" libtorch uses as a name.
+// Included before Qt, whose keyword "slots" is a name in libtorch.
 #include <torch/csrc/jit/api/module.h>
 
 #include "network/budget_allocator.h"
@@ -78,8 +78,8 @@ private:
 private slots:
     void initTestCase() { prepareLibtorch(); }
 
-    void makesASampleTheSameInAnyMicroBatch_data() { addNetworks(); }
-    void makesASampleTheSameInAnyMicroBatch()
+    void makesEqualSamplesInAnyMicroBatch_data() { addNetworks(); }
+    void makesEqualSamplesInAnyMicroBatch()
     {
         const auto& architecture = row<model::Architecture>();
         const TinyTraining training(architecture);
@@ -87,8 +87,8 @@ private slots:
         compareWithParts(*training.network, sampleRows(*training.network, 5, true));
     }
 
-    void makesOtherSamplesOfOtherKeys_data() { addNetworks(); }
-    void makesOtherSamplesOfOtherKeys()
+    void makesDifferentSamplesForDifferentKeys_data() { addNetworks(); }
+    void makesDifferentSamplesForDifferentKeys()
     {
         const auto& architecture = row<model::Architecture>();
         const TinyTraining training(architecture);
@@ -97,8 +97,8 @@ private slots:
         QVERIFY(!at::equal(batch.inputs.front()[0], batch.inputs.front()[1]));
     }
 
-    // What is read and what is to be said, of a row that is full and of one that is not.
-    void cutsRowsIntoInputsAndTargets()
+    // Compares inputs and targets of a full row and of a padded one.
+    void splitsRowsIntoInputsAndTargets()
     {
         const TinyTraining gpt(tinyGpt());
         const TinyTraining t5(tinyT5());
@@ -113,7 +113,7 @@ private slots:
         QVERIFY(at::equal(both.targets[0], counted.slice(0, 16, 25)));
         QVERIFY(at::equal(both.inputs[1][0].slice(0, 1), counted.slice(0, 16, 24)));
         QCOMPARE(both.inputs[1][0][0].item<std::int64_t>(), 0);
-        // 15 tokens in the proportion of 16 to 9.
+        // 15 tokens are split in the ratio 16 to 9.
         QVERIFY(at::equal(both.inputs[0][1].slice(0, 0, 9), counted.slice(0, 0, 9)));
         QVERIFY(at::equal(both.targets[1].slice(0, 0, 6), counted.slice(0, 9, 15)));
         QVERIFY(both.targets[1].slice(0, 6).eq(ignoredTarget).all().item<bool>());
@@ -127,8 +127,8 @@ private slots:
         QVERIFY(following.targets[1].slice(0, 14).eq(ignoredTarget).all().item<bool>());
     }
 
-    // Predicted are the tokens that were there, and most of those are hidden.
-    void hidesWhatIsToBePredicted()
+    // Targets are the original tokens, and most of them are masked in the inputs.
+    void masksPredictedTokens()
     {
         const TinyTraining bert(tinyBert());
         const std::vector<SampleRow> rows = sampleRows(*bert.network, 50);
@@ -149,9 +149,9 @@ private slots:
         QVERIFY(hidden >= 40 && hidden <= 50);
     }
 
-    // The worst case: short samples change nothing in the shapes.
-    void makesMicroBatchesAsTrialsDo_data() { addNetworks(); }
-    void makesMicroBatchesAsTrialsDo()
+    // Trials measure the worst case, so padded samples must have the same shapes.
+    void makesMicroBatchesOfTheShapesInTrials_data() { addNetworks(); }
+    void makesMicroBatchesOfTheShapesInTrials()
     {
         const auto& architecture = row<model::Architecture>();
         const TinyTraining training(architecture);
@@ -178,7 +178,7 @@ private slots:
             const std::vector<SampleRow> rows = sampleRows(*training.network, 6, padded);
             const Batch batch = training.network->batchOf(rows);
             QCOMPARE(training.network->countedTargets(rows), batch.countedTargets);
-            // A module that returns its loss has no targets: it is weighed by samples.
+            // A module that returns its loss has no targets: it is weighted by samples.
             const std::int64_t counted = batch.targets.ne(ignoredTarget).sum().item<std::int64_t>();
             QCOMPARE(batch.countedTargets, batch.targets.numel() > 0 ? counted : 6);
             for (const SampleRow& row : rows)
@@ -186,9 +186,9 @@ private slots:
         }
     }
 
-    // What the host holds beside the device counts as the device's memory where both are one.
-    void takesNoMoreMemoryThanTheBatch_data() { addNetworks(); }
-    void takesNoMoreMemoryThanTheBatch()
+    // Memory of the host counts as memory of the device if both are one.
+    void needsNoMoreMemoryThanTheBatch_data() { addNetworks(); }
+    void needsNoMoreMemoryThanTheBatch()
     {
         const auto& architecture = row<model::Architecture>();
         const TinyTraining training(architecture);
@@ -199,7 +199,7 @@ private slots:
         allocator.resetPeak();
         const Batch batch = training.network->batchOf(rows);
         const std::int64_t held = allocator.counters().allocated - before;
-        // Of images, the waves of which a class is made.
+        // For images, the waves from which the classes are made.
         const auto patterns = batch.inputs.front().dim() == 4 ? bytesOf(batch) / 10 : 0;
         QVERIFY(held >= bytesOf(batch) && held < bytesOf(batch) + 4096);
         QVERIFY(allocator.counters().peakAllocated - before <= held + patterns);
@@ -243,8 +243,8 @@ private slots:
         const TinyTraining training(scriptSpec(file));
         const std::vector<SampleRow> rows = sampleRows(*training.network, 3);
         const double bias = training.parameters.at("bias").sum().item<double>();
-        const auto tells = [&](double expected) {
-            // Of one sample and of two, which are functions of their own.
+        const auto verifyBranch = [&](double expected) {
+            // One sample and two samples use separate specialized copies of the module.
             for (const std::size_t samples : {1, 2}) {
                 const double loss = lossOf(training, std::span(rows).first(samples));
                 QVERIFY(std::abs(loss / static_cast<double>(samples) - bias - expected) < 1e-5);
@@ -252,15 +252,15 @@ private slots:
         };
         for (const bool trains : {true, false, true, false}) {
             training.network->setTrains(trains);
-            tells(trains ? 1.0 : 2.0);
+            verifyBranch(trains ? 1.0 : 2.0);
         }
         const std::vector<at::Tensor> statistics = training.network->statistics();
         QCOMPARE(statistics.size(), std::size_t{1});
         QCOMPARE(statistics.front().item<float>(), 4.0f);
     }
 
-    // Three tensors of each of the normalizations, and only training changes them.
-    void tellsOfItsStatistics()
+    // Each normalization has three tensors, which only training changes.
+    void reportsItsStatistics()
     {
         const TinyTraining training(tinyResNet());
         const std::vector<SampleRow> rows = sampleRows(*training.network, 4);

@@ -17,14 +17,14 @@ using namespace batchpeak;
 using namespace batchpeak::network;
 using trial::LoadRequest;
 
-/// Tests the prediction of a sample's memory for networks with adapters, frozen weights and rounded weights:
-/// tst_step_memory tests networks that are fully trained, and memory that does not grow with the samples.
+/// Tests the prediction of a sample's memory for networks with adapters, frozen weights and rounded weights.
+/// tst_step_memory tests fully trained networks, and memory that does not grow with the samples.
 class TunedSampleMemoryTest : public QObject
 {
     Q_OBJECT
 
 private:
-    /// What people train most of each network, and of two networks all that there is.
+    /// Adds the most frequent tunings of each network, and all tunings of two networks.
     template<typename Add>
     static void addTunings(const Add& add, const NamedNetwork& network)
     {
@@ -69,14 +69,14 @@ private:
     }
 
 private slots:
-    void foretellsWhatASampleTakes_data()
+    void predictsTheMemoryOfASample_data()
     {
         const auto add = rows<LoadRequest>();
         for (const NamedNetwork& network : tinyNetworks())
             addTunings(add, network);
         addRoundings(add, tinyLlama());
     }
-    void foretellsWhatASampleTakes() { VERIFY_BELOW(std::abs(errorOfSample(row<LoadRequest>())), 2.0); }
+    void predictsTheMemoryOfASample() { VERIFY_BELOW(std::abs(errorOfSample(row<LoadRequest>())), 2.0); }
 };
 
 BATCHPEAK_TEST(TunedSampleMemoryTest)

@@ -37,7 +37,7 @@ TrainingRun& TrainingHarness::run()
             m_pids.insert(snapshot.device.workerPid);
     });
     connect(run, &TrainingRun::occurred, this, [this](const training::TrainingEvent& event) {
-        // In the order of the variant.
+        // Names in the order of the variant's types.
         constexpr std::array names{"started",    "device", "maximum",    "epoch",   "step",
                                    "evaluation", "size",   "checkpoint", "finished"};
         static_assert(names.size() == std::variant_size_v<training::TrainingEvent>);

@@ -15,7 +15,7 @@ using training::RunLength;
 
 namespace {
 
-/// "0:0 0:4 1:0": epoch and first sample of each batch of \p batchSize, until all is over.
+/// Returns epoch and first sample of each batch of \p batchSize until the end, such as "0:0 0:4 1:0".
 QString walk(BatchSequence sequence, std::int64_t batchSize)
 {
     QStringList batches;
@@ -59,7 +59,7 @@ private slots:
         QCOMPARE(sequence.stepsInAll(batchSize), batches.split(QLatin1Char(' ')).size());
     }
 
-    void continuesWhereItWas()
+    void resumesAtAPosition()
     {
         const BatchSequence sequence(12, {.epochs = 3}, {.step = 4, .epoch = 1, .samplesDone = 4});
         QCOMPARE(walk(sequence, 4), QStringLiteral("1:4 1:8 2:0 2:4 2:8"));
@@ -76,7 +76,7 @@ private slots:
         QCOMPARE(sequence.stepsInAll(8), 6);
     }
 
-    void survivesAbsurdNumbersOfEpochs()
+    void acceptsAbsurdNumbersOfEpochs()
     {
         constexpr std::int64_t max = std::numeric_limits<std::int64_t>::max();
         QCOMPARE(BatchSequence(1'000'000, {.epochs = max}).stepsInAll(1), max);

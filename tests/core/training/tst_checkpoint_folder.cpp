@@ -79,7 +79,7 @@ private slots:
         QVERIFY(m_folder->isValid());
     }
 
-    void findsWhatItWrote()
+    void findsItsOwnCheckpoint()
     {
         const QString base = path("runs/first");
         CheckpointFolder folder(base);
@@ -112,10 +112,10 @@ private slots:
         QCOMPARE(CheckpointFolder(m_folder->path()).newest().state.step, 40);
     }
 
-    void takesWhatWasWrittenLastForTheNewest()
+    void treatsTheLastWrittenAsTheNewest()
     {
         write(stateOf(5000));
-        // A run that began anew in the same folder.
+        // A new run in the same folder.
         write(stateOf(10));
         QCOMPARE(CheckpointFolder(m_folder->path()).newest().state.step, 10);
         write(stateOf(20));
@@ -134,13 +134,13 @@ private slots:
         QCOMPARE(readFile(found.tensors), QByteArray("new"));
     }
 
-    void neverTakesWhatIsNotWhole()
+    void ignoresIncompleteCheckpoints()
     {
         write(stateOf(10));
         CheckpointFolder crashed(m_folder->path());
         writeFile(crashed.begin(20), "half of the tens");
         QCOMPARE(CheckpointFolder(m_folder->path()).newest().state.step, 10);
-        // Nor one that lacked its name alone, even where it is asked for.
+        // Even a folder that lacks only its final name is no checkpoint, also if it is requested.
         QVERIFY(QFile::copy(path("step-000010/state.json"), path("step-000020.unfinished/state.json")));
         QCOMPARE(CheckpointFolder(m_folder->path()).newest().state.step, 10);
         QVERIFY(
@@ -150,7 +150,7 @@ private slots:
         QCOMPARE(entries(), QStringLiteral("step-000010 step-000030"));
     }
 
-    void removesNothingOfOthers()
+    void keepsEntriesOfOthers()
     {
         for (const char* name : {"notes.unfinished", "step-7.unfinished", "step-000001", "checkpoints"})
             QVERIFY(QDir().mkpath(path(name)));
@@ -165,7 +165,7 @@ private slots:
                                                     QLatin1String("step-000020 step-000030 step-7")));
     }
 
-    void replacesNothingOfOthers()
+    void refusesToReplaceEntriesOfOthers()
     {
         QVERIFY(QDir().mkpath(path("step-000010")));
         CheckpointFolder folder(m_folder->path());
@@ -174,8 +174,8 @@ private slots:
         QCOMPARE(entries(), QStringLiteral("step-000010"));
     }
 
-    // Before anything is trained: the step may be the last one.
-    void isNotBegunWithSomethingInTheWay_data()
+    // Checked before the training, because the step may be its last one.
+    void refusesAnEntryWithTheNameOfACheckpoint_data()
     {
         using Make = std::function<void(const QString& path)>;
         rows<Make>({{"a folder", [](const QString& path) { QDir().mkpath(path); }},
@@ -187,7 +187,7 @@ private slots:
                          writeFile(path + QStringLiteral("/state.json"), "{\"of\": \"another program\"}");
                      }}});
     }
-    void isNotBegunWithSomethingInTheWay()
+    void refusesAnEntryWithTheNameOfACheckpoint()
     {
         write(stateOf(10));
         row<std::function<void(const QString& path)>>()(path("step-000020"));
@@ -201,7 +201,7 @@ private slots:
         QCOMPARE(entries(), before);
     }
 
-    void isBegunBesideWhatIsInNoWay()
+    void acceptsOtherEntries()
     {
         for (const char* name : {"notes", "step-7", "step-000010.unfinished", "step-000010.bak"})
             QVERIFY(QDir().mkpath(path(name)));
@@ -220,7 +220,7 @@ private slots:
         const CheckpointFolder folder(m_folder->path());
         QVERIFY(folder.claim(QStringLiteral("7d9c")));
         write(stateOf(10));
-        // The training goes on, or is begun again by the same program.
+        // The training resumes, or the same program starts it again.
         QVERIFY(folder.claim(QStringLiteral("7d9c")));
         const QString sentence = errorOf([&] { (void)folder.claim(QStringLiteral("another")); });
         VERIFY_CONTAINS(sentence, "step-000010");
@@ -230,7 +230,7 @@ private slots:
 
     void belongsToOneProgramAtATime()
     {
-        // A program that holds the folder, until it is killed.
+        // Another program holds the folder until it is killed.
         std::array<int, 2> held{};
         QCOMPARE(::pipe(held.data()), 0);
         const pid_t other = ::fork();
@@ -253,8 +253,8 @@ private slots:
         ::close(held[1]);
     }
 
-    // While the worker writes its tensors, which may take minutes.
-    void isNotWrittenWhereItWasReplaced_data()
+    // The folder is replaced while the worker writes its tensors, which may take minutes.
+    void refusesToWriteIntoAReplacedFolder_data()
     {
         using Replace = std::function<void(const QString& folder)>;
         const auto moveAway = [](const QString& folder) {
@@ -274,7 +274,7 @@ private slots:
                             QFile::link(folder + QStringLiteral(".new"), folder);
                         }}});
     }
-    void isNotWrittenWhereItWasReplaced()
+    void refusesToWriteIntoAReplacedFolder()
     {
         const QString folder = path("c");
         const QString training = QStringLiteral("7d9c");
@@ -287,7 +287,7 @@ private slots:
         VERIFY_STARTS_WITH(sentence, folder + QLatin1String(": "));
         VERIFY_CONTAINS(sentence, "This folder was removed or replaced while a checkpoint was written");
         QVERIFY(!QFileInfo::exists(folder + QStringLiteral("/step-000001")));
-        // The next one is written into a folder that is claimed anew.
+        // The next checkpoint claims the new folder.
         writeFile(checkpoints.begin(2), "tensors");
         QVERIFY(store::ProgramLock::isHeld(folder + QStringLiteral("/.training.lock")));
     }
@@ -301,7 +301,7 @@ private slots:
         QCOMPARE(found.tensors, path("step-000010/tensors.safetensors"));
     }
 
-    void keepsWhatThereIsWhenTheDiskIsFull()
+    void keepsCheckpointsWhenTheDiskIsFull()
     {
         write(stateOf(10));
         CheckpointFolder folder(m_folder->path());
@@ -317,13 +317,13 @@ private slots:
         QCOMPARE(entries(), QStringLiteral("step-000010 step-000020"));
     }
 
-    void saysWhereNothingCanBeWritten_data()
+    void reportsAFolderThatCannotBeWritten_data()
     {
         rows<Text>({{"read-only", "/proc/checkpoints"},
                     {"a file", "/etc/passwd"},
                     {"within a file", "/etc/passwd/checkpoints"}});
     }
-    void saysWhereNothingCanBeWritten()
+    void reportsAFolderThatCannotBeWritten()
     {
         const auto& folder = row<Text>();
         const QString sentence = errorOf([&] { (void)CheckpointFolder(folder).begin(10); });
@@ -331,7 +331,7 @@ private slots:
         VERIFY_CONTAINS(sentence, "The folder for checkpoints cannot be made (");
     }
 
-    void saysThatThereAreNoTensors()
+    void reportsMissingTensors()
     {
         CheckpointFolder folder(m_folder->path());
         (void)folder.begin(10);
@@ -350,7 +350,7 @@ private slots:
         VERIFY_CONTAINS(errorOf([&] { (void)folder.newest(); }), "is no regular file");
     }
 
-    void saysWhatIsWrongWithAState_data()
+    void reportsErrorsInAState_data()
     {
         const auto add = rows<QByteArray, QByteArray, Text>();
         add("nonsense",
@@ -370,7 +370,7 @@ private slots:
         add("of another program",
             {"\"batchpeak_checkpoint\": 1", "\"other\": 1", "state.json: \"batchpeak_checkpoint\" is not"});
     }
-    void saysWhatIsWrongWithAState()
+    void reportsErrorsInAState()
     {
         const auto& [from, to, part] = row<QByteArray, QByteArray, Text>();
         const QString path = write(stateOf(10)) + QLatin1String("/state.json");
@@ -386,8 +386,8 @@ private slots:
         QVERIFY2(sentence.contains(part), qPrintable(sentence + QString::fromUtf8(text)));
     }
 
-    // Any byte may be another one, and the numbers be such as can be.
-    void noticesAChangedState_data()
+    // A checksum detects changed bytes even if all values remain valid.
+    void detectsAChangedState_data()
     {
         rows<QByteArray, QByteArray>(
             {{"step", {"\"step\": 20", "\"step\": 21"}},
@@ -399,7 +399,7 @@ private slots:
              {"serial", {"\"serial\": 2", "\"serial\": 1"}},
              {"checksum", {"\"state_xxh3\": \"", "\"state_xxh3\": \"0"}}});
     }
-    void noticesAChangedState()
+    void detectsAChangedState()
     {
         const auto& [from, to] = row<QByteArray, QByteArray>();
         const QString older = write(stateOf(10));
@@ -412,12 +412,12 @@ private slots:
             VERIFY_CONTAINS(sentence, QStringLiteral("--resume %1.").arg(older));
         }
         QCOMPARE(CheckpointFolder(older).newest().state.step, 10);
-        // A damaged one before the newest is in nobody's way.
+        // A damaged checkpoint does not matter if a newer one is intact.
         write(stateOf(30));
         QCOMPARE(CheckpointFolder(m_folder->path()).newest().state.step, 30);
     }
 
-    void saysThatNoneIsWhole()
+    void reportsThatNoCheckpointIsIntact()
     {
         const QString checkpoint = write(stateOf(10));
         change(checkpoint, "seed 1", "seed 2");
@@ -432,13 +432,13 @@ private slots:
         change(checkpoint, "\"step\": 10", "\"step\": 11");
         const QString sentence = errorOf([&] { (void)CheckpointFolder(m_folder->path()).newest(); });
         VERIFY_CONTAINS(sentence, "the state of step 11");
-        // A name of a person's own says nothing of a step.
+        // A name that the user chose does not contain a step.
         QVERIFY(QDir().rename(checkpoint, path("best")));
         QCOMPARE(CheckpointFolder(path("best")).newest().state.step, 11);
     }
 
-    // A pipe would be waited for, until somebody writes into it.
-    void waitsForNoPipe()
+    // Opening a pipe would block until another process writes to it.
+    void refusesAPipe()
     {
         const QString pipe = write(stateOf(10)) + QLatin1String("/state.json");
         QVERIFY(QFile::remove(pipe));
@@ -451,13 +451,13 @@ private slots:
                         "Something that is no checkpoint has the name of one");
     }
 
-    void saysThatThereIsNoCheckpoint_data()
+    void reportsThatThereIsNoCheckpoint_data()
     {
         rows<Text, Text>({{"no folder", {"none", "There is no such folder; give"}},
                           {"a file", {"file", "There is no such folder; give"}},
                           {"empty", {"empty", "This folder has no complete checkpoint"}}});
     }
-    void saysThatThereIsNoCheckpoint()
+    void reportsThatThereIsNoCheckpoint()
     {
         const auto& [name, part] = row<Text, Text>();
         writeFile(path("file"), "text");
@@ -476,7 +476,7 @@ private:
         return folder.commit(state);
     }
 
-    /// The first time that the words stand there by themselves.
+    /// Replaces the first occurrence of \p from in the state of a checkpoint.
     static void change(const QString& checkpoint, const QByteArray& from, const QByteArray& to)
     {
         const QString file = checkpoint + QLatin1String("/state.json");
@@ -485,7 +485,7 @@ private:
         writeFile(file, text.replace(text.indexOf(from), from.size(), to));
     }
 
-    /// As older programs wrote it.
+    /// Removes the checksum of the state, which older programs did not write.
     static void removeChecksum(const QString& checkpoint)
     {
         const QByteArray text = readFile(checkpoint + QLatin1String("/state.json"));
@@ -495,7 +495,7 @@ private:
     }
 
     QString path(const char* name) const { return m_folder->filePath(QString::fromUtf8(name)); }
-    /// "step-000001 step-000002"
+    /// Returns the names of all entries, such as "step-000001 step-000002".
     QString entries() const
     {
         return QDir(m_folder->path())

@@ -21,7 +21,7 @@ using training::CheckpointFolder;
 
 namespace {
 
-/// Of several sectors, each time others, so that what is torn shows.
+/// Returns tensors of several sectors, which differ between checkpoints so that torn writes show.
 QByteArray tensorsOf(int checkpoint)
 {
     return QByteArray(4000, static_cast<char>('a' + checkpoint));
@@ -35,24 +35,24 @@ class CheckpointPowerLossTest : public QObject
 
 private slots:
     // Each number is the step of a checkpoint.
-    void keepsTheNewestWholeOne_data()
+    void keepsTheNewestIntactCheckpoint_data()
     {
         rows<std::vector<int>>({{"one after the other", {10, 20, 30, 40}},
                                 {"begun anew", {30, 40, 10, 20}},
                                 {"in the place of one", {10, 20, 20, 20}},
                                 {"in the place of the only one", {10, 10, 10}}});
     }
-    void keepsTheNewestWholeOne()
+    void keepsTheNewestIntactCheckpoint()
     {
         const auto& steps = row<std::vector<int>>();
         const QTemporaryDir folder;
         RecordedDisk disk(folder.path());
-        // How many operations until each one was there.
+        // Number of operations until each checkpoint was complete.
         std::vector<std::size_t> returned;
         const auto lock = CheckpointFolder(runIn(folder.path())).claim(QStringLiteral("7d9c"));
         for (std::size_t i = 0; i < steps.size(); ++i) {
             CheckpointFolder checkpoints(runIn(folder.path()));
-            // The worker says that it has written them, not that they are on the disk.
+            // The worker has written the tensors, but not flushed them to the disk.
             writeFile(checkpoints.begin(steps[i]), tensorsOf(static_cast<int>(i)));
             (void)checkpoints.commit(
                 {.step = steps[i], .epoch = static_cast<int>(i), .training = QStringLiteral("7d9c")});
@@ -88,7 +88,8 @@ private slots:
 private:
     static QString runIn(const QString& folder) { return folder + QStringLiteral("/runs/first"); }
 
-    /// \param promised  checkpoints that had been written
+    /// Returns the reason why the newest checkpoint is not as expected; empty if it is.
+    /// \param promised  number of checkpoints that had been completed
     static QString problemOf(const QString& folder, int promised)
     {
         try {
@@ -96,10 +97,10 @@ private:
             const auto which = static_cast<int>(found.state.epoch);
             if (readFile(found.tensors) != tensorsOf(which))
                 return QStringLiteral("the tensors in %1 are not whole").arg(found.path);
-            // The one that was being written may be there already.
+            // The checkpoint that was being written may exist already.
             if (which + 1 < promised || which > promised)
                 return QStringLiteral("checkpoint %1 of %2 is the newest").arg(which + 1).arg(promised);
-            // The training goes on there.
+            // The training can resume there.
             (void)CheckpointFolder(folder).claim(QStringLiteral("7d9c"));
         } catch (const config::ConfigError& error) {
             if (promised > 0)

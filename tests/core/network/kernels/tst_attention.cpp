@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Before Qt, whose keyword "slots" libtorch uses as a name.
+// Included before Qt, whose keyword "slots" is a name in libtorch.
 #include <torch/csrc/jit/api/module.h>
 
 #include "network/kernels/attention.h"
@@ -30,7 +30,7 @@ double lossOf(const Network& network, const Batch& batch)
     return network.loss(batch, 1.0).item<double>();
 }
 
-/// With weights that make attention more than a mean.
+/// Returns the network in evaluation, with weights so large that attention differs from a mean.
 const Network& evaluated(const TinyTraining& training)
 {
     at::manual_seed(13);
@@ -40,31 +40,31 @@ const Network& evaluated(const TinyTraining& training)
     return *training.network;
 }
 
-at::Tensor behindTheShorter(const at::Tensor& ofTwoSamples)
+at::Tensor paddingOf(const at::Tensor& twoSamples)
 {
-    return ofTwoSamples.select(0, 1).slice(0, shorter);
+    return twoSamples.select(0, 1).slice(0, shorter);
 }
 
-/// Of two samples, the second of which is padded; nothing is to be said of padding.
+/// Returns two samples, the second of which is padded. The loss ignores the padding.
 Batch paddedBatch(const Network& network, bool hasMask)
 {
     Batch batch = network.makeBatch(2, length);
-    // The share of these in a sample scales what ESM embeds.
+    // Removes mask tokens (66): ESM scales embeddings by their share in a sample, padding included.
     batch.inputs.front().masked_fill_(batch.inputs.front().eq(66), 1);
     if (batch.targets.size(1) == length) {
-        // Encoders predict few tokens, and perhaps none of those that are there.
+        // Encoders predict few tokens, and perhaps none outside the padding.
         batch.targets.select(0, 1).fill_(3);
-        behindTheShorter(batch.targets).fill_(ignoredTarget);
+        paddingOf(batch.targets).fill_(ignoredTarget);
     }
     if (hasMask) {
         batch.attentionMask = at::ones({2, length}, at::kBool);
-        behindTheShorter(batch.attentionMask).fill_(false);
+        paddingOf(batch.attentionMask).fill_(false);
     }
     return batch;
 }
 
-/// Its second sample, without its padding.
-Batch shorterAlone(const Batch& batch)
+/// Returns the second sample without its padding.
+Batch shorterSampleOf(const Batch& batch)
 {
     Batch alone = batch.slice(1, 1);
     alone.attentionMask = at::Tensor();
@@ -91,7 +91,7 @@ AttentionInputs someInputs()
 
 } // namespace
 
-/// Tests what attention masks, and which kernel computes it.
+/// Tests the masks of attention and the choice of its kernel.
 class AttentionTest : public QObject
 {
     Q_OBJECT
@@ -105,7 +105,7 @@ private slots:
         rows<model::Architecture>({{"GPT", tinyGpt()},
                                    {"LLaMA, which shares keys", tinyLlama()},
                                    {"BLOOM, by distance", tinyBloom()},
-                                   // Of windows shorter than the padding, in which there is nothing else.
+                                   // In the padding, windows shorter than it contain nothing else.
                                    {"Gemma 2, within windows and capped", withWindow(tinyGemma2(), 3)},
                                    {"Cohere 2, within windows", withWindow(tinyCohere2(), 3)},
                                    {"BERT", tinyBert()},
@@ -121,42 +121,43 @@ private slots:
         const double loss = lossOf(network, batch);
         Batch otherwisePadded = batch;
         otherwisePadded.inputs.front() = batch.inputs.front().clone();
-        behindTheShorter(otherwisePadded.inputs.front()).fill_(5);
+        paddingOf(otherwisePadded.inputs.front()).fill_(5);
         QVERIFY(std::abs(lossOf(network, otherwisePadded) - loss) < 1e-5 * loss);
-        const double ofParts = lossOf(network, batch.slice(0, 1)) + lossOf(network, shorterAlone(batch));
-        QVERIFY2(std::abs(ofParts - loss) < 1e-5 * loss,
-                 qPrintable(QStringLiteral("%1 and %2").arg(ofParts).arg(loss)));
+        const double sumOfLosses =
+            lossOf(network, batch.slice(0, 1)) + lossOf(network, shorterSampleOf(batch));
+        QVERIFY2(std::abs(sumOfLosses - loss) < 1e-5 * loss,
+                 qPrintable(QStringLiteral("%1 and %2").arg(sumOfLosses).arg(loss)));
     }
 
-    // Else the test above would prove nothing.
+    // Shows that leavesPaddingOut() can fail.
     void attendsToPaddingWithoutAMask()
     {
         const TinyTraining training(tinyBert());
         const Network& network = evaluated(training);
         Batch batch = paddedBatch(network, false);
         const double loss = lossOf(network, batch);
-        behindTheShorter(batch.inputs.front()).fill_(5);
+        paddingOf(batch.inputs.front()).fill_(5);
         const double otherwise = lossOf(network, batch);
         QVERIFY2(std::abs(otherwise - loss) > 5e-5 * loss,
                  qPrintable(QStringLiteral("%1 and %2").arg(otherwise).arg(loss)));
     }
 
-    // A processor has two of them.
-    void prefersTheKernelThatWasAskedFor_data()
+    // CPUs have two kernels: flash and math.
+    void prefersTheRequestedKernel_data()
     {
         rows<Attention, Attention>({{"PyTorch's choice", {Attention::Automatic, Attention::Flash}},
                                     {"flash", {Attention::Flash, Attention::Flash}},
                                     {"products", {Attention::Math, Attention::Math}},
                                     {"one of GPUs", {Attention::Cudnn, Attention::Flash}}});
     }
-    void prefersTheKernelThatWasAskedFor()
+    void prefersTheRequestedKernel()
     {
         const auto& [asked, ran] = row<Attention, Attention>();
         preferAttention(asked, at::kCPU);
         QVERIFY(attentionKernel(someInputs()) == ran);
     }
 
-    void capsByPlainProductsAlone()
+    void capsScoresOnlyWithPlainProducts()
     {
         preferAttention(Attention::Flash, at::kCPU);
         const TinyTraining training(tinyGemma2());

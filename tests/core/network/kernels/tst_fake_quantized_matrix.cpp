@@ -58,9 +58,9 @@ FakeQuantization roundingIn(const QJsonObject& given)
             .activations = wordIn<FakeQuantizedActivations>(given, "activations")};
 }
 
-constexpr FakeQuantization weightsAlone{.weights = FakeQuantizedWeights::Int4, .groupSize = 16};
+constexpr FakeQuantization onlyWeights{.weights = FakeQuantizedWeights::Int4, .groupSize = 16};
 
-/// A network that rounds as it goes, and one whose parameters can be set to what is rounded then.
+/// A network that rounds its weights in each step, and one whose parameters can be set to the rounded values.
 struct Pair
 {
     explicit Pair(const model::Tuning& tuning, const model::DecoderSpec& decoder = tinyLlama())
@@ -79,7 +79,8 @@ struct Pair
     std::unique_ptr<Network> ofRounded;
 };
 
-/// How far the losses of both are apart where the parameters that \p isRounded names have been rounded.
+/// Returns the relative difference of both losses. In the second network, the parameters for which
+/// \p isRounded returns true are rounded.
 template<typename IsRounded>
 double lossError(Pair& pair, const FakeQuantization& rounding, const IsRounded& isRounded)
 {
@@ -138,37 +139,37 @@ private slots:
 
     void roundsEachLinearLayer()
     {
-        Pair pair({.fakeQuantization = weightsAlone});
-        const double error = lossError(pair, weightsAlone, [](const model::Parameter& row) {
+        Pair pair({.fakeQuantization = onlyWeights});
+        const double error = lossError(pair, onlyWeights, [](const model::Parameter& row) {
             return isMatrix(row) && row.name != "embed_tokens.weight";
         });
         QVERIFY2(error < 1e-6, qPrintable(QString::number(error)));
     }
 
-    void roundsEmbeddingsAndTheOutputThatIsTheirs()
+    void roundsEmbeddingsAndTheTiedOutput()
     {
-        FakeQuantization all = weightsAlone;
+        FakeQuantization all = onlyWeights;
         all.embeddings = all.sharedOutput = true;
         Pair pair({.fakeQuantization = all}, tinyQwen());
         const double error = lossError(pair, all, isMatrix);
         QVERIFY2(error < 1e-6, qPrintable(QString::number(error)));
     }
 
-    // What adapters add is nothing, since their second matrix is zero at first.
-    void roundsAdaptedLayersAlone()
+    // Adapters add nothing here: their second matrix is initially zero.
+    void roundsOnlyAdaptedLayers()
     {
         model::Tuning tuning =
             lora({{.projection = model::Projection::Up}, {.projection = model::Projection::Down}});
-        tuning.fakeQuantization = weightsAlone;
+        tuning.fakeQuantization = onlyWeights;
         tuning.fakeQuantization.adaptedLayers = true;
         Pair pair(tuning, tinyGpt());
-        const double error = lossError(pair, weightsAlone, [](const model::Parameter& row) {
+        const double error = lossError(pair, onlyWeights, [](const model::Parameter& row) {
             return isMatrix(row) && row.name.find("feed_forward") != std::string::npos;
         });
         QVERIFY2(error < 1e-6, qPrintable(QString::number(error)));
     }
 
-    void leavesLayersWhoseInputsFillNoGroups()
+    void ignoresLayersWithoutWholeGroups()
     {
         // tinyLlama has 32 inputs everywhere but in its second feed-forward product, which has 48.
         const FakeQuantization wide{.weights = FakeQuantizedWeights::Int4, .groupSize = 32};
@@ -179,10 +180,10 @@ private slots:
         QVERIFY(!fakeQuantizedMatrixOf(pair.rounds, "embed_tokens"));
     }
 
-    // As trainers round the inputs of queries, keys and values each by themselves.
-    void takesEachProjectionByItself()
+    // Trainers round the inputs of queries, keys and values separately.
+    void roundsProjectionsSeparately()
     {
-        const Pair pair({.fakeQuantization = weightsAlone});
+        const Pair pair({.fakeQuantization = onlyWeights});
         QCOMPARE(fakeQuantizedMatrixOf(pair.rounds, "layers.0.attention.qkv")->parts.size(), 3U);
         QCOMPARE(fakeQuantizedMatrixOf(pair.rounds, "layers.0.feed_forward.up")->parts.size(), 2U);
         QCOMPARE(fakeQuantizedMatrixOf(pair.rounds, "layers.0.attention.output")->parts.size(), 1U);

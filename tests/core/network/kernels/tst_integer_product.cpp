@@ -80,14 +80,14 @@ private slots:
         QCOMPARE(product.outliers.defined() ? product.outliers.size(1) : 0, outliers);
     }
 
-    // Rounding to 8 bits shows: what is near the plain product, and not the same, went through integers.
-    void takesIntegersWhereBitsandbytesDoes_data()
+    // Rounding to 8 bits reveals integers: results are close to the plain product, but differ from it.
+    void usesIntegersWhereBitsandbytesDoes_data()
     {
         rows<bool, std::vector<std::int64_t>>({{"trained on the CPU", {true, {12}}},
                                                {"evaluated", {false, {12}}},
                                                {"evaluated, several matrices", {false, {4, 8}}}});
     }
-    void takesIntegersWhereBitsandbytesDoes()
+    void usesIntegersWhereBitsandbytesDoes()
     {
         const auto& [trains, parts] = row<bool, std::vector<std::int64_t>>();
         at::manual_seed(1);
@@ -99,15 +99,16 @@ private slots:
         const double difference = relativeDifference(result.detach(), plain.detach());
         QVERIFY2(trains ? difference < 1e-6 : difference > 1e-4 && difference < 3e-2,
                  qPrintable(QString::number(difference)));
-        // The gradient is that of the expanded matrix either way.
+        // In both cases the gradient is that of the dequantized matrix.
         const at::Tensor weights = at::randn({2, 9, 12});
         result.mul(weights).sum().backward();
         const at::Tensor expected = at::matmul(weights, matrix.dequantized(at::kFloat));
         QVERIFY(relativeDifference(input.grad(), expected) < 1e-6);
     }
 
-    // Sizes of the inputs in 16 bits and which are outliers, as bitsandbytes has them; then the integers.
-    // What they are rounded from, and what the CPU widens for that, is of some rows at a time.
+    // The peak has absolute values of the inputs in 16 bits and a mask of outliers, as in bitsandbytes, and
+    // later the integers. The values that are rounded, and their wider copies on the CPU, exist for some rows
+    // at a time.
     void holdsNoWideCopyOfItsInputs()
     {
         CpuDeviceMemory memory;
@@ -121,7 +122,7 @@ private slots:
         QVERIFY(memory.peakAllocatedBytes() - before < 3 * rows.numel() + wideRows);
     }
 
-    // Autograd reads a frozen matrix alone, but bitsandbytes keeps the input too.
+    // Autograd needs only the frozen matrix, but bitsandbytes also keeps the input.
     void keepsItsInputUntilBackward()
     {
         const QuantizedMatrix matrix = inIntegers(at::randn({8, 16}));

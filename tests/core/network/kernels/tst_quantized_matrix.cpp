@@ -45,7 +45,8 @@ std::vector<std::int64_t> shapeOf(const QJsonObject& given)
     return shape;
 }
 
-/// As bitsandbytes quantizes and gives back, but for the last digit that decimals leave out.
+/// Compares with bitsandbytes' dequantized values, except for the last digit, which the recorded decimals
+/// omit.
 void compareWithTheirs(const QJsonObject& given, FrozenWeights weights)
 {
     const at::Tensor values = numbers(given.value(QStringLiteral("values"))).view(shapeOf(given));
@@ -55,7 +56,8 @@ void compareWithTheirs(const QJsonObject& given, FrozenWeights weights)
     QVERIFY(at::allclose(matrix.dequantized(at::kFloat).flatten(), theirs, 1e-6, 1e-7));
 }
 
-/// Blocks whose largest values are given, so that their scales are what is quantized; all others are zero.
+/// Compares blocks of zeros with one given value each, so that the result shows the quantization of their
+/// scales.
 void compareManyScales(const QJsonObject& given)
 {
     constexpr std::int64_t blockValues = 64;
@@ -79,7 +81,7 @@ class QuantizedMatrixTest : public QObject
 private slots:
     void initTestCase() { prepareLibtorch(); }
 
-    void holdsNarrowFloatsAsBitsandbytes()
+    void quantizesNf4AsBitsandbytes()
     {
         const QJsonArray all = cases("nf4");
         QVERIFY(!all.isEmpty());
@@ -92,7 +94,7 @@ private slots:
         }
     }
 
-    void holdsIntegersAsBitsandbytes()
+    void quantizesInt8AsBitsandbytes()
     {
         const QJsonArray all = cases("int8");
         QVERIFY(!all.isEmpty());
@@ -100,12 +102,12 @@ private slots:
             compareWithTheirs(each.toObject(), FrozenWeights::Int8);
     }
 
-    // A piece that is looked up ends in the middle of a row, and the kernel of the host knows no pieces.
-    void givesBackEveryType_data()
+    // The values do not fill the last block.
+    void dequantizesToEveryDtype_data()
     {
         rows<at::ScalarType>({{"float", at::kFloat}, {"bfloat16", at::kBFloat16}, {"half", at::kHalf}});
     }
-    void givesBackEveryType()
+    void dequantizesToEveryDtype()
     {
         at::manual_seed(3);
         const at::Tensor values = at::randn({37, 75});
@@ -115,13 +117,14 @@ private slots:
         QVERIFY(at::equal(matrix.dequantized(row<at::ScalarType>()), wide.to(row<at::ScalarType>())));
     }
 
-    // Values that a division by the scale would round to the number on the other side of a threshold.
-    void scalesByTheReciprocal_data()
+    // A division by the scale, instead of a product with its reciprocal, would round these values to the
+    // number on the other side of a threshold.
+    void multipliesByTheReciprocalOfTheScale_data()
     {
         rows<double, double, double>({{"up", {0.970274866, 0.623679996, 0.7229568362236023}},
                                       {"down", {3.16336846, 0.125870913, 0.0}}});
     }
-    void scalesByTheReciprocal()
+    void multipliesByTheReciprocalOfTheScale()
     {
         const auto& [scale, value, number] = row<double, double, double>();
         const at::Tensor values = at::zeros({1, 64});
@@ -132,7 +135,7 @@ private slots:
         QVERIFY2(std::abs(back - number * scale) < 1e-6, qPrintable(QString::number(back)));
     }
 
-    void quantizesStackedMatricesApart()
+    void quantizesStackedMatricesSeparately()
     {
         at::manual_seed(4);
         const at::Tensor small = at::randn({4, 96}) * 0.01;
@@ -140,18 +143,18 @@ private slots:
         const QuantizedMatrix both(at::cat({small, large}), {4, 6}, FrozenWeights::Nf4, true);
         const QuantizedMatrix first(small, {}, FrozenWeights::Nf4, true);
         const QuantizedMatrix second(large, {}, FrozenWeights::Nf4, true);
-        const at::Tensor apart = at::cat({first.dequantized(at::kFloat), second.dequantized(at::kFloat)});
-        QVERIFY(at::equal(both.dequantized(at::kFloat), apart));
+        const at::Tensor separate = at::cat({first.dequantized(at::kFloat), second.dequantized(at::kFloat)});
+        QVERIFY(at::equal(both.dequantized(at::kFloat), separate));
     }
 
-    void givesBackOneOfAStack_data()
+    void dequantizesOneMatrixOfAStack_data()
     {
         rows<FrozenWeights, qint64>({{"NF4", {FrozenWeights::Nf4, 64}},
                                      {"NF4, blocks over matrices", {FrozenWeights::Nf4, 9}},
                                      {"NF4 of torchao", {FrozenWeights::TorchaoNf4, 64}},
                                      {"8 bits", {FrozenWeights::Int8, 9}}});
     }
-    void givesBackOneOfAStack()
+    void dequantizesOneMatrixOfAStack()
     {
         const auto& [weights, inputs] = row<FrozenWeights, qint64>();
         at::manual_seed(5);
@@ -161,7 +164,7 @@ private slots:
             QVERIFY(at::equal(stack.dequantized(at::kFloat, i), all.select(0, i)));
     }
 
-    void multipliesAndGivesGradientsToInputsAlone()
+    void multipliesWithGradientsOfInputAndBias()
     {
         at::manual_seed(6);
         const QuantizedMatrix matrix(at::randn({7, 64}), {}, FrozenWeights::Nf4, true);
@@ -170,12 +173,12 @@ private slots:
         const at::Tensor result = linear(input, matrix, bias, /*trains=*/true);
         result.square().sum().backward();
         const at::Tensor ours = input.grad().clone();
-        const at::Tensor ofBias = bias.grad().clone();
+        const at::Tensor biasGradient = bias.grad().clone();
         at::Tensor(input).mutable_grad().reset();
         at::Tensor(bias).mutable_grad().reset();
         at::linear(input, matrix.dequantized(at::kFloat), bias).square().sum().backward();
         QVERIFY(at::allclose(ours, input.grad()));
-        QVERIFY(at::allclose(ofBias, bias.grad()));
+        QVERIFY(at::allclose(biasGradient, bias.grad()));
     }
 };
 

@@ -37,7 +37,7 @@ at::Tensor numbers(const QJsonValue& list)
     return at::tensor(values);
 }
 
-/// What tests/parity/torchao_values.py made the vectors of.
+/// Returns the values from which tests/parity/torchao_values.py created the vectors.
 at::Tensor valuesOf(const QJsonObject& given)
 {
     const at::Tensor largest = numbers(given.value(QStringLiteral("largest")));
@@ -66,7 +66,7 @@ class TorchaoNf4Test : public QObject
 private slots:
     void initTestCase() { prepareLibtorch(); }
 
-    void holdsWhatTorchaoHolds_data()
+    void quantizesAsTorchaoDoes_data()
     {
         const auto add = rows<QJsonObject>();
         for (const QJsonValue& each : theirCases()) {
@@ -76,7 +76,7 @@ private slots:
                 given);
         }
     }
-    void holdsWhatTorchaoHolds()
+    void quantizesAsTorchaoDoes()
     {
         const auto& given = row<QJsonObject>();
         const auto theirs = [&given](const char* name) { return numbers(given.value(QLatin1String(name))); };
@@ -93,34 +93,34 @@ private slots:
         QVERIFY(at::allclose(wide(back.mul(places(blockValues)).sum(1)), theirs("sums"), 1e-6, 1e-9));
     }
 
-    void takesTheBytesThatItTells_data()
+    void predictsItsBytes_data()
     {
         rows<qint64, at::ScalarType>({{"one block of scales", {64 * 256, at::kBFloat16}},
                                       {"several", {3 * 64 * 256, at::kFloat}},
                                       {"a part of one", {1000, at::kBFloat16}},
                                       {"a single value", {1, at::kFloat}}});
     }
-    void takesTheBytesThatItTells()
+    void predictsItsBytes()
     {
         const auto& [elements, type] = row<qint64, at::ScalarType>();
         const TorchaoNf4 matrix = torchaoNf4(at::randn({elements}).to(type));
-        const std::vector<std::int64_t> told =
+        const std::vector<std::int64_t> predicted =
             torchaoNf4Bytes(elements, static_cast<std::int64_t>(c10::elementSize(type)));
         const std::array tensors{matrix.codes, matrix.scales, matrix.factors, matrix.mean, matrix.numbers};
-        QCOMPARE(told.size(), tensors.size());
-        for (std::size_t i = 0; i < told.size(); ++i) {
-            QCOMPARE(static_cast<std::int64_t>(tensors.at(i).nbytes()), told[i]);
-            QCOMPARE(static_cast<std::int64_t>(tensors.at(i).storage().nbytes()), told[i]);
+        QCOMPARE(predicted.size(), tensors.size());
+        for (std::size_t i = 0; i < predicted.size(); ++i) {
+            QCOMPARE(static_cast<std::int64_t>(tensors.at(i).nbytes()), predicted[i]);
+            QCOMPARE(static_cast<std::int64_t>(tensors.at(i).storage().nbytes()), predicted[i]);
         }
     }
 
-    // torchao refuses what does not fill its blocks; networks that were made smaller have it.
-    void givesBackWhatFillsNoBlock_data()
+    // torchao refuses tensors that do not fill its blocks, but networks that were made smaller have them.
+    void expandsIncompleteBlocks_data()
     {
         rows<qint64>(
             {{"odd", 37 * 75}, {"no whole block", 20}, {"one value", 1}, {"several pieces", 300001}});
     }
-    void givesBackWhatFillsNoBlock()
+    void expandsIncompleteBlocks()
     {
         at::manual_seed(2);
         const at::Tensor values = at::randn({row<qint64>()});
@@ -133,21 +133,21 @@ private slots:
         QVERIFY(at::equal(place, back));
     }
 
-    // Of zeros alone scales have no number to be divided by.
-    void givesBackZeros()
+    // Zeros lead to divisions by zero: by the largest value of a block, and in the factor of the scales.
+    void expandsZeros()
     {
         const TorchaoNf4 matrix = torchaoNf4(at::zeros({640}));
         QVERIFY(at::equal(expanded(matrix, 640), at::zeros({640})));
     }
 
-    void multipliesEachPartByItself_data()
+    void multipliesPartsSeparately_data()
     {
         rows<std::vector<std::int64_t>, at::ScalarType>(
             {{"one", {std::vector<std::int64_t>{256}, at::kFloat}},
              {"three", {{128, 64, 64}, at::kFloat}},
              {"three, in bf16", {{128, 64, 64}, at::kBFloat16}}});
     }
-    void multipliesEachPartByItself()
+    void multipliesPartsSeparately()
     {
         const auto& [parts, type] = row<std::vector<std::int64_t>, at::ScalarType>();
         at::manual_seed(3);
@@ -170,7 +170,7 @@ private slots:
         QVERIFY(relativeDifference(ours.second, plain.second) < min);
     }
 
-    void expandsPartsAsMatricesByThemselves()
+    void expandsPartsAsSeparateMatrices()
     {
         at::manual_seed(4);
         const at::Tensor small = at::randn({128, 128}) * 0.01;

@@ -16,7 +16,7 @@ using namespace batchpeak::network;
 
 namespace {
 
-/// A network with adapters, and the same one whose matrices have what the adapters say in themselves.
+/// A network with adapters, and the same network with the adapters merged into its matrices.
 struct Pair
 {
     Pair(const model::Architecture& architecture, const model::Tuning& tuning)
@@ -38,7 +38,7 @@ struct Pair
         return quantized ? quantized->dequantized(at::kFloat) : adapted.at(name).detach();
     }
 
-    /// Of zeros nobody would see which of them is missing.
+    /// With zeros, a missing parameter would not change the loss.
     void fill()
     {
         at::manual_seed(11);
@@ -118,8 +118,8 @@ private:
 private slots:
     void initTestCase() { prepareLibtorch(); }
 
-    void sayWhatMergedMatricesWould_data() { addPairs(); }
-    void sayWhatMergedMatricesWould()
+    void computeAsMergedMatricesDo_data() { addPairs(); }
+    void computeAsMergedMatricesDo()
     {
         const auto& [architecture, tuning] = row<model::Architecture, model::Tuning>();
         const Pair pair(architecture, tuning);
@@ -130,8 +130,8 @@ private slots:
                  qPrintable(QString::number(actual / expected - 1.0)));
     }
 
-    void aloneGetGradients_data() { addPairs(); }
-    void aloneGetGradients()
+    void haveTheOnlyGradients_data() { addPairs(); }
+    void haveTheOnlyGradients()
     {
         const auto& [architecture, tuning] = row<model::Architecture, model::Tuning>();
         const Pair pair(architecture, tuning);
@@ -148,7 +148,7 @@ private slots:
     }
 
     // d loss / d A = scale B^T (d loss / d W), and d loss / d B = scale (d loss / d W) A^T.
-    void learnAsTheirMatrixWould_data()
+    void haveTheGradientsOfTheirMatrix_data()
     {
         const auto add = rows<model::Architecture, model::Tuning>();
         for (const NamedNetwork& network : tinyNetworks()) {
@@ -161,7 +161,7 @@ private slots:
             }
         }
     }
-    void learnAsTheirMatrixWould()
+    void haveTheGradientsOfTheirMatrix()
     {
         const auto& [architecture, tuning] = row<model::Architecture, model::Tuning>();
         const Pair pair(architecture, tuning);
@@ -183,8 +183,8 @@ private slots:
         }
     }
 
-    void checkpointingChangesNothing_data() { addPairs(); }
-    void checkpointingChangesNothing()
+    void haveTheSameGradientsWithCheckpointing_data() { addPairs(); }
+    void haveTheSameGradientsWithCheckpointing()
     {
         const auto& [architecture, tuning] = row<model::Architecture, model::Tuning>();
         const Pair pair(architecture, tuning);
@@ -205,8 +205,8 @@ private slots:
         QVERIFY(relativeDifference(gradients(true), gradients(false)) < 1e-5);
     }
 
-    // PEFT draws for each adapter anew, and for the matrix itself not at all.
-    void dropTheirOwnInputsAlone()
+    // PEFT draws a new dropout mask for the inputs of each adapter, and none for those of the matrix itself.
+    void applyDropoutOnlyToTheirInputs()
     {
         model::Tuning tuning = lora(allLinear());
         tuning.dropout = 0.5;
@@ -219,7 +219,7 @@ private slots:
         QVERIFY(std::abs(whole / pair.lossOf(*pair.ofMerged, batch) - 1.0) < 1e-5);
     }
 
-    void trainsCopiesBesideTheirOriginals_data()
+    void trainCopiesAndFreezeOriginals_data()
     {
         rows<model::DecoderSpec, std::vector<std::string>, std::vector<std::string>>(
             {{"output", {tinyLlama(), {"output."}, {"original.output.weight"}}},
@@ -228,7 +228,7 @@ private slots:
              {"both of a shared one",
               {tinyGpt(), {"embed_tokens.", "output."}, {"original.embed_tokens.weight"}}}});
     }
-    void trainsCopiesBesideTheirOriginals()
+    void trainCopiesAndFreezeOriginals()
     {
         const auto& [spec, parts, frozen] =
             row<model::DecoderSpec, std::vector<std::string>, std::vector<std::string>>();
@@ -243,7 +243,7 @@ private slots:
             QVERIFY(pair.adapted.at(part + "weight").grad().abs().sum().item<double>() > 0.0);
     }
 
-    void leavesFrozenPartsAsTheyAre()
+    void leaveFrozenPartsWithoutGradients()
     {
         const model::Tuning tuning{.trainedParts = {"layers.1.", "final_norm."}};
         const Pair pair(tinyGpt(), tuning);

@@ -45,22 +45,22 @@ private:
     template<typename Add>
     static void addYoungerNetworks(const Add& add)
     {
-        add("Gemma 2: norms behind branches, windows, caps", tinyGemma2());
-        add("Gemma 3: windows, norms behind branches and of heads", changed(tinyGemma2(), [](DecoderSpec& s) {
+        add("Gemma 2: norms after branches, windows, caps", tinyGemma2());
+        add("Gemma 3: windows, norms after branches and of heads", changed(tinyGemma2(), [](DecoderSpec& s) {
                 s.attentionSoftCap = s.logitSoftCap = 0.0;
                 s.queryKeyNormalization = true;
             }));
-        add("caps of LayerNorms and of a key each", changed(tinyGpt(), [](DecoderSpec& s) {
+        add("capped scores with LayerNorm and a key per head", changed(tinyGpt(), [](DecoderSpec& s) {
                 s.attentionSoftCap = 1.5;
                 s.branchOutputNormalization = true;
             }));
-        add("cap beside ALiBi", changed(tinyBloom(), [](DecoderSpec& s) { s.attentionSoftCap = 1.5; }));
-        add("GPT-NeoX: branches side by side, each normalized", tinyNeoX());
-        add("Phi: branches side by side of one input", changed(tinyNeoX(), [](DecoderSpec& s) {
+        add("cap and ALiBi", changed(tinyBloom(), [](DecoderSpec& s) { s.attentionSoftCap = 1.5; }));
+        add("GPT-NeoX: parallel branches, each normalized", tinyNeoX());
+        add("Phi: parallel branches of one input", changed(tinyNeoX(), [](DecoderSpec& s) {
                 s.branches = model::Branches::Parallel;
                 s.outputBias = true;
             }));
-        add("branches side by side and normalized behind", changed(tinyNeoX(), [](DecoderSpec& s) {
+        add("parallel branches with norms after them", changed(tinyNeoX(), [](DecoderSpec& s) {
                 s.branches = model::Branches::Parallel;
                 s.branchOutputNormalization = true;
             }));
@@ -146,7 +146,7 @@ private slots:
                 spec.headSize = 5;
                 spec.queryKeyNormalization = true;
             }));
-        add("heads that no multiple of the hidden size fits",
+        add("hidden size not divisible by the heads",
             changed(tinyQwen(), [](DecoderSpec& spec) { spec.heads = spec.keyValueHeads = 3; }));
         addYoungerNetworks(add);
     }
@@ -167,7 +167,7 @@ private slots:
         VERIFY_BELOW(std::abs(actual / loss - 1), 1e-5);
     }
 
-    void givesTheGradientsOfThePapersFormulas_data()
+    void hasTheGradientsOfThePapersFormulas_data()
     {
         rows<DecoderSpec>({{"GPT", tinyGpt()},
                            {"LLaMA", tinyLlama()},
@@ -179,7 +179,7 @@ private slots:
                            {"Cohere 2", tinyCohere2()},
                            {"Qwen of experts", tinyQwenOfExperts()}});
     }
-    void givesTheGradientsOfThePapersFormulas()
+    void hasTheGradientsOfThePapersFormulas()
     {
         const auto& spec = row<DecoderSpec>();
         const at::AutoGradMode gradients(true);
@@ -201,7 +201,7 @@ private slots:
                  qPrintable(worst.parameter + QLatin1Char(' ') + QString::number(worst.relative)));
     }
 
-    void givesGroupedQueriesWhatRepeatedKeysWould()
+    void computesGroupedQueriesAsWithRepeatedKeys()
     {
         const DecoderSpec grouped = tinyLlama();
         DecoderSpec repeated = grouped;
@@ -259,7 +259,7 @@ private slots:
         QCOMPARE(network.loss({.inputs = {tokens}, .targets = tokens}, 1.0).scalar_type(), at::kFloat);
     }
 
-    void leavesAutocastAsItWas()
+    void restoresAutocast()
     {
         const at::Tensor matrix = at::ones({4, 4});
         {
@@ -273,11 +273,11 @@ private slots:
         QCOMPARE(at::matmul(matrix, matrix).scalar_type(), at::kFloat);
     }
 
-    void dropsInTrainingAlone_data()
+    void appliesDropoutOnlyInTraining_data()
     {
         rows<double, double>({{"residual branches", {0.3, 0.0}}, {"attention weights", {0.0, 0.3}}});
     }
-    void dropsInTrainingAlone()
+    void appliesDropoutOnlyInTraining()
     {
         const auto& [dropout, attentionDropout] = row<double, double>();
         DecoderSpec spec = tinyGpt();
@@ -295,7 +295,7 @@ private slots:
         QVERIFY(!at::allclose(first, trains.logits(tokens)));
     }
 
-    // Through two layers a token reaches back over both windows, and no further.
+    // Through two layers a token reaches back over two windows, and no further.
     void doesNotSeeBeyondTheWindow()
     {
         const DecoderSpec spec = changed(tinyLlama(), [](DecoderSpec& s) { s.attentionWindow = 4; });
@@ -311,7 +311,7 @@ private slots:
         QVERIFY(at::equal(a.slice(1, reached + 1), b.slice(1, reached + 1)));
     }
 
-    void takesSequencesBeyondItsPositionsWhereTheyAreComputed()
+    void acceptsLongerSequencesIfPositionsAreComputed()
     {
         const DecoderSpec spec = changed(tinyLlama(), [](DecoderSpec& s) { s.maxPositions = 8; });
         const FlatParameters parameters = randomParameters(spec);

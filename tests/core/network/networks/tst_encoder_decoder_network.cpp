@@ -82,7 +82,7 @@ private slots:
         VERIFY_BELOW(std::abs(actual / loss - 1), 1e-5);
     }
 
-    void decodesWhatItIsToSay()
+    void shiftsTargetsForTheDecoder()
     {
         const EncoderDecoderSpec spec = tinyT5();
         const FlatParameters parameters = randomParameters(spec);
@@ -138,7 +138,7 @@ private slots:
         QCOMPARE(network.loss(batch, 1.0).scalar_type(), at::kFloat);
     }
 
-    void dropsInTrainingAlone()
+    void appliesDropoutOnlyInTraining()
     {
         const EncoderDecoderSpec spec = changed(tinyT5(), [](EncoderDecoderSpec& s) { s.dropout = 0.3; });
         const FlatParameters parameters = randomParameters(spec);

@@ -36,7 +36,7 @@ Batch randomBatch(const EncoderNetwork& network)
     return network.makeBatch(samples, length);
 }
 
-// Every target of a batch: its sample, its place in the sample, its token.
+// Sample, position in the sample, and token of a target.
 struct Target
 {
     std::int64_t sample, place, token;
@@ -48,7 +48,7 @@ std::vector<Target> targetsOf(const EncoderSpec& spec, const Batch& batch)
     for (std::int64_t sample = 0; sample < batch.targets.size(0); ++sample) {
         for (std::int64_t i = 0; i < batch.targets.size(1); ++i) {
             const auto token = batch.targets[sample][i].item<std::int64_t>();
-            // Behind tokens and their types.
+            // The positions are the third input, after tokens and token types.
             const std::int64_t place =
                 spec.predictedTokens > 0 ? batch.inputs[2][sample][i].item<std::int64_t>() : i;
             if (token != ignoredTarget)
@@ -121,8 +121,8 @@ private slots:
         VERIFY_BELOW(std::abs(actual / loss - 1), 1e-5);
     }
 
-    void predictsAsManyTokensOfEverySample_data() { addSpecs(); }
-    void predictsAsManyTokensOfEverySample()
+    void predictsEquallyManyTokensOfEachSample_data() { addSpecs(); }
+    void predictsEquallyManyTokensOfEachSample()
     {
         const auto& spec = row<EncoderSpec>();
         const FlatParameters parameters = randomParameters(spec);
@@ -130,16 +130,16 @@ private slots:
         for (const Target& target :
              targetsOf(spec, randomBatch(EncoderNetwork(spec, parameters, evaluation))))
             places.at(static_cast<std::size_t>(target.sample)).insert(target.place);
-        // 15 % of 16 tokens, or as many as the network says.
+        // 15 % of 16 tokens, or the number that the spec sets.
         for (const auto& ofSample : places)
             QCOMPARE(std::int64_t(ofSample.size()), spec.predictedTokens > 0 ? spec.predictedTokens : 2);
     }
 
-    void drawsEveryClassOfTexts_data()
+    void drawsEveryClassOfText_data()
     {
         rows<std::int64_t>({{"sentences that follow each other or not", 2}, {"five classes", 5}});
     }
-    void drawsEveryClassOfTexts()
+    void drawsEveryClassOfText()
     {
         const auto classes = row<std::int64_t>();
         const EncoderSpec spec = changed(tinyBert(), [classes](EncoderSpec& s) {
@@ -158,13 +158,13 @@ private slots:
         }
     }
 
-    void zeroesMaskedTokensAlone()
+    void masksFewTokensOfEachSample()
     {
         const EncoderSpec spec = tinyEsm();
         const FlatParameters parameters = randomParameters(spec);
         const Batch batch = randomBatch(EncoderNetwork(spec, parameters, evaluation));
         const at::Tensor masked = batch.inputs[0].eq(spec.maskToken).sum(1);
-        // 80 % of the two, in whole tokens, and what is there by chance.
+        // 80 % of two targets, in whole tokens, and random tokens that are mask tokens by chance.
         QVERIFY(masked.ge(1).all().item<bool>());
         QVERIFY(masked.lt(length / 2).all().item<bool>());
     }
@@ -186,14 +186,14 @@ private slots:
         QCOMPARE(network.loss(batch, 1.0).scalar_type(), at::kFloat);
     }
 
-    void dropsInTrainingAlone_data()
+    void appliesDropoutOnlyInTraining_data()
     {
         rows<EncoderSpec>(
             {{"residual branches", changed(tinyBert(), [](EncoderSpec& spec) { spec.dropout = 0.3; })},
              {"attention weights",
               changed(tinyBert(), [](EncoderSpec& spec) { spec.attentionDropout = 0.3; })}});
     }
-    void dropsInTrainingAlone()
+    void appliesDropoutOnlyInTraining()
     {
         const auto& spec = row<EncoderSpec>();
         const FlatParameters parameters = randomParameters(spec);

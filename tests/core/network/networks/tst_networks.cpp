@@ -29,7 +29,7 @@ NetworkOptions trainingOptions()
     return {.sequenceLength = length, .targetLength = 7, .trains = true};
 }
 
-/// A network with its parameters and the gradients that it has gathered.
+/// A network with its parameters and their accumulated gradients.
 struct Trained
 {
     Trained(const model::Architecture& architecture, const NetworkOptions& options)
@@ -47,7 +47,7 @@ struct Trained
         return network->makeBatch(samples, length);
     }
 
-    /// The gradients of a whole step, and its loss.
+    /// Returns the gradients and the loss of a whole step.
     std::pair<at::Tensor, double> backward(const Batch& batch, const std::vector<std::int64_t>& parts,
                                            bool meanOfMeans = false)
     {
@@ -79,7 +79,7 @@ double relativeDistance(const at::Tensor& a, const at::Tensor& b)
 
 } // namespace
 
-/// Tests properties that hold for every network, whatever it computes.
+/// Tests properties that all networks share.
 class NetworksTest : public QObject
 {
     Q_OBJECT
@@ -145,10 +145,10 @@ private slots:
         }
     }
 
-    // The usual mistake: every micro-batch counts alike, however few samples it has. This shows that the
-    // comparison above would catch it.
-    void wouldNoticeAMeanOfMeans_data() { addNetworks(); }
-    void wouldNoticeAMeanOfMeans()
+    // The usual mistake gives each micro-batch the same weight, even if it has fewer samples. Shows that
+    // addsUpUnevenMicroBatches() detects it.
+    void detectsAMeanOfMeans_data() { addNetworks(); }
+    void detectsAMeanOfMeans()
     {
         const auto& architecture = row<model::Architecture>();
         if (model::normalizesOverBatch({.architecture = architecture}))

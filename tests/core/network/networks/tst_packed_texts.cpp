@@ -51,7 +51,7 @@ at::Tensor randomTokens(const DecoderSpec& spec)
     return at::randint(spec.vocabularySize, {samples, length}, at::kLong);
 }
 
-/// Of each text by itself, one behind the other.
+/// Returns the logits of each text alone, concatenated.
 at::Tensor logitsOfTexts(const DecoderNetwork& network, const at::Tensor& tokens, std::int64_t textLength)
 {
     std::vector<at::Tensor> logits;
@@ -98,8 +98,8 @@ private:
 private slots:
     void initTestCase() { prepareLibtorch(); }
 
-    void givesWhatEachTextGivesAlone_data() { addPackings(); }
-    void givesWhatEachTextGivesAlone()
+    void computesEachTextAsIfAlone_data() { addPackings(); }
+    void computesEachTextAsIfAlone()
     {
         const auto& packing = row<Packing>();
         const at::NoGradGuard noGradients;
@@ -109,12 +109,12 @@ private slots:
         const at::Tensor expected = logitsOfTexts(alone, tokens, packing.textLength);
         const DecoderNetwork packed(packing.spec, parameters, optionsFor(packing));
         VERIFY_BELOW(relativeDifference(packed.logits(tokens), expected), 1e-5);
-        // They are other numbers than those of one long text.
+        // One long text has other logits.
         QVERIFY(relativeDifference(alone.logits(tokens), expected) > 1e-3);
     }
 
-    void givesTheGradientsOfTextsAlone_data() { addPackings(); }
-    void givesTheGradientsOfTextsAlone()
+    void hasTheGradientsOfSeparateTexts_data() { addPackings(); }
+    void hasTheGradientsOfSeparateTexts()
     {
         const auto& packing = row<Packing>();
         FlatParameters parameters = randomParameters(packing.spec, model::Phase::Train);
@@ -141,8 +141,8 @@ private slots:
                  qPrintable(worst.parameter + QLatin1Char(' ') + QString::number(worst.relative)));
     }
 
-    // A mask takes room, cutting none.
-    void holdsAMaskWhereItTakesOne()
+    // A mask needs memory, splitting the texts does not.
+    void countsTheMaskIfItUsesOne()
     {
         const DecoderSpec spec = tinyLlama();
         const auto bytes = [&spec](std::int64_t textLength, bool takesMasks) {

@@ -14,7 +14,7 @@ using namespace batchpeak::network;
 
 namespace {
 
-// As transformers and T5's own code compute it, on tensors of single precision.
+// Returns the buckets as transformers and T5's own code compute them, in fp32 tensors.
 at::Tensor bucketsByTensors(const RelativeBuckets& buckets, const at::Tensor& offsets)
 {
     const std::int64_t count = buckets.bidirectional ? buckets.count / 2 : buckets.count;
@@ -36,7 +36,7 @@ class RelativePositionsTest : public QObject
     Q_OBJECT
 
 private slots:
-    void sortsAsT5Does_data()
+    void assignsBucketsAsT5Does_data()
     {
         rows<int, int, bool>({{"encoder", {32, 128, true}},
                               {"decoder", {32, 128, false}},
@@ -44,7 +44,7 @@ private slots:
                               {"few buckets, decoder", {4, 5, false}},
                               {"many buckets", {64, 1000, true}}});
     }
-    void sortsAsT5Does()
+    void assignsBucketsAsT5Does()
     {
         const auto& [count, maxDistance, bidirectional] = row<int, int, bool>();
         const RelativeBuckets buckets{

@@ -65,7 +65,7 @@ public:
     }
 
 private:
-    /// All windows: {samples, channels, rows, columns, side, side}.
+    /// Returns all windows: {samples, channels, rows, columns, side, side}.
     static at::Tensor windows(const at::Tensor& x, std::int64_t side, std::int64_t stride, double padding)
     {
         const std::int64_t border = side / 2;
@@ -122,7 +122,7 @@ class ResidualNetworkTest : public QObject
 private slots:
     void initTestCase() { prepareLibtorch(); }
 
-    // The layout of weights, images and all between changes the kernels and nothing else.
+    // The memory format of weights, images and activations changes only the choice of kernels.
     void computesTheSameWithChannelsLast()
     {
         const ResNetSpec spec = tiny(18);
@@ -178,12 +178,12 @@ private slots:
         loss.backward();
         VERIFY_BELOW(std::abs((loss / expectedLoss).item<double>() - 1), 1e-4);
         const auto worst = worstDifference(gradientsOf(parameters, table), expectedGradients, table);
-        // Normalizations one behind the other make rounding errors grow.
+        // Consecutive normalizations amplify rounding errors.
         QVERIFY2(worst.relative < 1e-2,
                  qPrintable(worst.parameter + QLatin1Char(' ') + QString::number(worst.relative)));
     }
 
-    void learnsStatisticsInTrainingAlone()
+    void usesBatchStatisticsOnlyInTraining()
     {
         const at::NoGradGuard noGradients;
         const ResNetSpec spec = tiny(18);
@@ -192,7 +192,7 @@ private slots:
         const at::Tensor images = evaluates.makeBatch(samples, 1).inputs.front();
         const at::Tensor first = evaluates.logits(images);
         QVERIFY(at::equal(evaluates.logits(images), first));
-        // One sample alone is classified as it is among others.
+        // A sample has the same logits alone and among others.
         QVERIFY(at::allclose(evaluates.logits(images.narrow(0, 0, 1)), first.narrow(0, 0, 1), 1e-3, 1e-3));
 
         const ResidualNetwork trains(spec, parameters, {.trains = true});
@@ -200,7 +200,7 @@ private slots:
         QVERIFY(!at::allclose(trains.logits(images.narrow(0, 0, 2)), among, 1e-3, 1e-3));
     }
 
-    void holdsTheBuffersThatItSays()
+    void predictsItsBuffers()
     {
         const ResNetSpec spec = tiny(50);
         const FlatParameters parameters = parametersAroundOneHalf(spec);

@@ -40,7 +40,7 @@ private:
         return m_folder.filePath(QString::fromLatin1(name)).toStdString();
     }
 
-    /// What loading a file ends with.
+    /// Returns the error message of loading a file; empty if it loads.
     static QString problemOf(const std::string& file)
     {
         try {
@@ -81,14 +81,14 @@ private slots:
         }
         QCOMPARE(names.size(), std::size_t{3});
         QCOMPARE(elements, 16 * 12 + classes * 16 + classes);
-        // The counter and the frozen scale.
+        // Sizes of the counter and the frozen scale.
         std::vector<std::int64_t> bytes = ScriptNetwork::bufferBytes({.file = pathOf("logits.pt")}, {});
         std::ranges::sort(bytes);
         const std::vector<std::int64_t> expected{4, 64};
         QVERIFY(bytes == expected);
     }
 
-    void trainsWhatTheFileHolds()
+    void trainsTheModuleOfTheFile()
     {
         const std::string file = pathOf("logits.pt");
         const FlatParameters parameters(scriptParameters(file), model::Phase::Train, at::kCPU);
@@ -126,7 +126,7 @@ private slots:
         QVERIFY(std::abs((first + second) / whole - 1) < 1e-5);
     }
 
-    void evaluatesInEvaluation()
+    void runsTheModuleInEvaluationMode()
     {
         const at::NoGradGuard noGradients;
         const std::string file = pathOf("counts.pt");
@@ -158,7 +158,7 @@ private slots:
         QVERIFY(std::isfinite(network.loss(batch, samples).item<double>()));
     }
 
-    void quotesTheModuleOnWhatItDoesNotTake_data()
+    void quotesTheErrorOfTheModule_data()
     {
         const QString logits = QString::fromStdString(logitsForward);
         const auto add = rows<Text, qint64, qint64, Text>();
@@ -169,7 +169,7 @@ private slots:
                                "missing value for argument 'y'"});
         add("two values", {"def forward(self, x):\n    return x.sum(), self.bias\n", 12, 0, "of type Tuple"});
     }
-    void quotesTheModuleOnWhatItDoesNotTake()
+    void quotesTheErrorOfTheModule()
     {
         const auto& [forward, size, declared, named] = row<Text, qint64, qint64, Text>();
         const std::string file = pathOf("refuses.pt");
@@ -182,7 +182,7 @@ private slots:
         VERIFY_CONTAINS(refusal, QString::fromStdString(file));
     }
 
-    void leavesMemoryFailuresAsTheyAre()
+    void passesOnMemoryFailures()
     {
         const std::string file = pathOf("logits.pt");
         const FlatParameters parameters(scriptParameters(file), model::Phase::Train, at::kCPU);
@@ -202,7 +202,7 @@ private slots:
         QVERIFY(failed);
     }
 
-    void refusesWhatIsNoScript()
+    void refusesFilesWithoutAScript()
     {
         VERIFY_CONTAINS(problemOf(pathOf("absent.pt")), "does not exist");
         VERIFY_CONTAINS(problemOf(m_folder.path().toStdString()), "no regular file");
@@ -215,7 +215,7 @@ private slots:
         QVERIFY2(!problem.contains(QStringLiteral("frame #")), qPrintable(problem));
     }
 
-    void refusesAFileOfTheFuture()
+    void refusesAFileOfANewerTorch()
     {
         {
             caffe2::serialize::PyTorchStreamWriter writer(pathOf("future.pt"));
@@ -227,7 +227,7 @@ private slots:
         VERIFY_CONTAINS(problem, "newer torch");
     }
 
-    void refusesToTrainWhatIsFrozen()
+    void refusesToTrainAFrozenModule()
     {
         torch::jit::Module module("Fixed");
         module.register_buffer("weight", at::ones({1}));

@@ -33,7 +33,7 @@ struct Problem
     {
         for (const at::Tensor& tensor : {hidden, output.weight, output.bias})
             at::Tensor(tensor).mutable_grad() = at::Tensor();
-        // A factor behind the loss must reach the gradients that are made in forward.
+        // The gradients are computed in forward; a factor after the loss must scale them.
         tokenLoss(hidden, output, targets, 5.0, cut).mul(3.0).backward();
         return {hidden.grad(), output.weight.grad(), output.bias.grad()};
     }
@@ -48,7 +48,7 @@ class TokenLossTest : public QObject
 private slots:
     void init() { at::manual_seed(4); }
 
-    void isASumOverTheNormalizer()
+    void dividesTheSumByTheNormalizer()
     {
         Problem problem;
         problem.targets[3] = ignoredTarget;
@@ -96,7 +96,7 @@ private slots:
         }
     }
 
-    // A chunk of targets that are ignored costs nothing, and rows of another one are whole.
+    // Ignored targets come last and get no chunks, so the others fill whole chunks.
     void leavesIgnoredTargetsOut()
     {
         Problem problem;
@@ -106,7 +106,7 @@ private slots:
         };
         std::size_t chunks = 0;
         const at::Tensor loss = lossOf({.chunkRows = 4, .recomputes = true});
-        // Below the division, each sum has a chunk beside it.
+        // Under the division, each addition has one chunk as its other input.
         for (auto node = loss.grad_fn()->next_edge(0).function; node && node->num_inputs() == 1;
              node = node->num_outputs() > 0 ? node->next_edge(0).function : nullptr)
             ++chunks;

@@ -143,11 +143,11 @@ private slots:
                  qPrintable(worst.parameter + QLatin1Char(' ') + QString::number(worst.relative)));
     }
 
-    void dropsInTrainingAlone_data()
+    void appliesDropoutOnlyInTraining_data()
     {
         rows<double, double>({{"residual branches", {0.3, 0.0}}, {"attention weights", {0.0, 0.3}}});
     }
-    void dropsInTrainingAlone()
+    void appliesDropoutOnlyInTraining()
     {
         const auto& [dropout, attentionDropout] = row<double, double>();
         const at::NoGradGuard noGradients;

@@ -63,8 +63,8 @@ class FlatParametersTest : public QObject
 private slots:
     void initTestCase() { BudgetAllocator::installed(); }
 
-    // Published counts, as Hugging Face counts them; nothing is allocated on the meta device.
-    void materialisesPublishedCounts_data()
+    // Published counts as Hugging Face computes them. On the meta device nothing is allocated.
+    void hasPublishedCounts_data()
     {
         rows<DecoderSpec, qint64>({{"GPT-2 S", {gpt(768, 12, 12, 1024), 124439808}},
                                    {"GPT-2 XL", {gpt(1600, 48, 25, 1024), 1557611200}},
@@ -73,7 +73,7 @@ private slots:
                                    {"LLaMA 2 70b", {llama(32000, 8192, 80, 64, 8, 28672), 68976648192}},
                                    {"LLaMA 3 8b", {llama(128256, 4096, 32, 32, 8, 14336), 8030261248}}});
     }
-    void materialisesPublishedCounts()
+    void hasPublishedCounts()
     {
         const auto& [spec, count] = row<DecoderSpec, qint64>();
         const auto table = model::parameterTable(spec);
@@ -106,7 +106,7 @@ private slots:
         QVERIFY(std::abs(flat / sum - 1) < 1e-5);
     }
 
-    void addsGradientsUntilTheyAreCleared()
+    void accumulatesGradientsUntilTheyAreCleared()
     {
         const auto table = model::parameterTable(tinyGpt());
         FlatParameters parameters(table, model::Phase::Train, at::kCPU);
@@ -133,7 +133,7 @@ private slots:
         QCOMPARE(sum, static_cast<double>(reached.numel()));
     }
 
-    void forgetsWhatAFailedBackwardLeft()
+    void discardsGradientsOfAFailedBackward()
     {
         const auto table = model::parameterTable(tinyGpt());
         FlatParameters parameters(table, model::Phase::Train, at::kCPU);
@@ -165,7 +165,7 @@ private slots:
             QVERIFY(!segment.gradients.defined());
     }
 
-    void decaysTheFirstSegmentAlone()
+    void decaysOnlyTheFirstSegment()
     {
         const auto table = model::parameterTable(tinyGpt());
         const FlatParameters parameters(table, model::Phase::Train, at::kCPU);

@@ -24,7 +24,7 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
-// tests/parity/optimizer_steps.py writes them.
+// Returns the cases that tests/parity/optimizer_steps.py writes.
 QJsonArray cases()
 {
     QFile file(QStringLiteral(BATCHPEAK_TEST_DATA "/optimizers/steps.json"));
@@ -71,7 +71,7 @@ class OptimizerNumbersTest : public QObject
 private slots:
     void initTestCase() { BudgetAllocator::installed(); }
 
-    void stepsLikeItsLibrary_data()
+    void stepsAsItsLibraryDoes_data()
     {
         const auto add = rows<QJsonObject>();
         for (const QJsonValue& given : cases()) {
@@ -80,7 +80,7 @@ private slots:
             add(name.toStdString(), given.toObject());
         }
     }
-    void stepsLikeItsLibrary()
+    void stepsAsItsLibraryDoes()
     {
         const auto& given = row<QJsonObject>();
         const QJsonArray parameters = given[QStringLiteral("parameters")].toArray();
@@ -106,7 +106,7 @@ private slots:
                 const at::Tensor expected =
                     numbersIn(parameters[i][QStringLiteral("expected")][step], shapeOf(parameters[i]));
                 const at::Tensor actual = held.at(nameOf(i)).detach().to(at::kFloat);
-                // A step of 16 bits may be rounded to either side where sums were added up in another order.
+                // If sums are added in another order, a result of 16 bits may round to the other neighbor.
                 const at::Tensor allowed = expected.abs().mul(isNarrow ? 1.0 / 128 : 1e-6).add(1e-8);
                 const double off = (actual - expected).abs().div(allowed).max().item<double>();
                 largest = std::max(largest, off);
@@ -118,8 +118,9 @@ private slots:
         qInfo("off by %.2f of what is allowed at most", largest);
     }
 
-    // The network of a run has matrices that are one of ours, whose columns have means of their own.
-    void factorsThePartsOfAMatrixByThemselves()
+    // A trainer's network has separate matrices where ours has a joined one, and the columns of each have
+    // their own means.
+    void factorsPartsOfAMatrixSeparately()
     {
         using model::Projection;
         model::Parameter joined{.name = "joined", .shape = {8, 6}};
@@ -128,25 +129,25 @@ private slots:
         const std::vector<model::Parameter> parts{{.name = "query", .shape = {5, 6}},
                                                   {.name = "key", .shape = {3, 6}}};
         FlatParameters together({joined}, model::Phase::Train, at::kCPU);
-        FlatParameters apart(parts, model::Phase::Train, at::kCPU);
+        FlatParameters separated(parts, model::Phase::Train, at::kCPU);
         at::manual_seed(2);
         const at::Tensor values = at::randn({8, 6});
         const at::Tensor gradients = at::randn({8, 6});
         together.set("joined", values);
-        apart.set("query", values.narrow(0, 0, 5));
-        apart.set("key", values.narrow(0, 5, 3));
+        separated.set("query", values.narrow(0, 0, 5));
+        separated.set("key", values.narrow(0, 5, 3));
         const OptimizerChoice choice{.kind = model::Optimizer::Adafactor};
         OptimizerStep ofAll(choice, together);
-        OptimizerStep ofParts(choice, apart);
+        OptimizerStep ofParts(choice, separated);
         together.completeGradients();
-        apart.completeGradients();
+        separated.completeGradients();
         at::Tensor(together.at("joined").grad()).copy_(gradients);
-        at::Tensor(apart.at("query").grad()).copy_(gradients.narrow(0, 0, 5));
-        at::Tensor(apart.at("key").grad()).copy_(gradients.narrow(0, 5, 3));
+        at::Tensor(separated.at("query").grad()).copy_(gradients.narrow(0, 0, 5));
+        at::Tensor(separated.at("key").grad()).copy_(gradients.narrow(0, 5, 3));
         ofAll.run();
         ofParts.run();
-        QVERIFY(at::equal(together.at("joined").narrow(0, 0, 5), apart.at("query")));
-        QVERIFY(at::equal(together.at("joined").narrow(0, 5, 3), apart.at("key")));
+        QVERIFY(at::equal(together.at("joined").narrow(0, 0, 5), separated.at("query")));
+        QVERIFY(at::equal(together.at("joined").narrow(0, 5, 3), separated.at("key")));
         QVERIFY(!at::equal(together.at("joined"), values));
     }
 };

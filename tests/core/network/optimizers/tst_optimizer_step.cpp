@@ -38,8 +38,9 @@ class OptimizerStepTest : public QObject
 private slots:
     void initTestCase() { BudgetAllocator::installed(); }
 
-    // AdamW (arXiv 1711.05101) and SGD with momentum, one parameter at a time, in double precision.
-    void updatesLikeOneParameterAtATime_data()
+    // Compares with AdamW (arXiv 1711.05101) and SGD with momentum, computed for one parameter at a time in
+    // fp64.
+    void updatesAsOneParameterAtATime_data()
     {
         rows<OptimizerChoice>(
             {{"AdamW", {}},
@@ -48,7 +49,7 @@ private slots:
              {"SGD", {.kind = model::Optimizer::Sgd}},
              {"SGD without momentum", {.kind = model::Optimizer::Sgd, .keepsMomentum = false}}});
     }
-    void updatesLikeOneParameterAtATime()
+    void updatesAsOneParameterAtATime()
     {
         const auto& choice = row<OptimizerChoice>();
         const double momentum = choice.keepsMomentum ? 0.9 : 0.0;
@@ -102,7 +103,7 @@ private slots:
         QVERIFY(OptimizerStep::stateBytes(choice, table, {}).empty());
     }
 
-    void keepsMomentsOfEmbeddingsWide_data()
+    void keepsMomentsOfEmbeddingsUnquantized_data()
     {
         using enum model::Optimizer;
         rows<model::Optimizer, model::Optimizer, at::ScalarType>(
@@ -110,7 +111,7 @@ private slots:
              {"Lion", {Lion8bit, Lion, at::kFloat}},
              {"Lion, bf16", {Lion8bit, Lion, at::kBFloat16}}});
     }
-    void keepsMomentsOfEmbeddingsWide()
+    void keepsMomentsOfEmbeddingsUnquantized()
     {
         const auto& [narrow, wide, type] = row<model::Optimizer, model::Optimizer, at::ScalarType>();
         const auto table = model::parameterTable(tinyGpt());
@@ -132,7 +133,7 @@ private slots:
         const at::Tensor full = firstMomentOf({.kind = wide, .keepsMasters = false}, "exp_avg");
         const at::Tensor ofEmbeddings = firstMomentOf(choice, "exp_avg.wide");
         QVERIFY(full.defined() && ofEmbeddings.defined());
-        // Tables have embeddings first.
+        // Tables list embeddings first.
         QVERIFY(at::allclose(ofEmbeddings, full.narrow(0, 0, ofEmbeddings.numel())));
         QCOMPARE(firstMomentOf(choice, "exp_avg").numel(), full.numel() - ofEmbeddings.numel());
         std::int64_t embeddings = 0;
@@ -141,7 +142,7 @@ private slots:
         QVERIFY(embeddings > 0 && ofEmbeddings.numel() >= embeddings);
     }
 
-    void stepsAsTheKernelDoes_data()
+    void stepsAsTheFusedKernelDoes_data()
     {
         using enum UnfusedStep::Way;
         rows<UnfusedStep::Way, at::ScalarType, double>(
@@ -152,7 +153,7 @@ private slots:
              {"one by one, bf16", {OneByOne, at::kBFloat16, 1e-2}},
              {"decoupled, bf16", {Decoupled, at::kBFloat16, 1e-2}}});
     }
-    void stepsAsTheKernelDoes()
+    void stepsAsTheFusedKernelDoes()
     {
         const auto& [way, type, bound] = row<UnfusedStep::Way, at::ScalarType, double>();
         constexpr UnfusedStep::Rates rates{.learningRate = 1e-2,
@@ -211,8 +212,8 @@ private slots:
         }
     }
 
-    // Steps that bf16 would round away add up in the master weights.
-    void keepsWhatNarrowParametersCannotHold()
+    // Master weights accumulate steps that bf16 would round away.
+    void keepsMasterWeightsOfNarrowParameters()
     {
         const auto table = model::parameterTable(tinyGpt());
         FlatParameters narrow(table, model::Phase::Train, at::kCPU, {.type = at::kBFloat16});
@@ -237,11 +238,11 @@ private slots:
         QVERIFY(at::equal(narrow.at(name).detach(), expected));
     }
 
-    void clipsLongGradientsAlone_data()
+    void clipsOnlyLongGradients_data()
     {
         rows<double, double>({{"half as long as the gradients", {0.5, 0.5}}, {"twice as long", {2.0, 1.0}}});
     }
-    void clipsLongGradientsAlone()
+    void clipsOnlyLongGradients()
     {
         const auto& [share, expectedShare] = row<double, double>();
         const auto table = model::parameterTable(tinyGpt());
@@ -258,14 +259,14 @@ private slots:
         QVERIFY(at::allclose(moved, expected, 1e-3, 1e-7));
     }
 
-    void takesTheScaleOutOfGradients_data()
+    void unscalesGradients_data()
     {
         rows<at::ScalarType, double>({{"fp32", {at::kFloat, 0.0}},
                                       {"fp32, clipped", {at::kFloat, 0.01}},
                                       {"masters of float16", {at::kHalf, 0.0}},
                                       {"masters of float16, clipped", {at::kHalf, 0.01}}});
     }
-    void takesTheScaleOutOfGradients()
+    void unscalesGradients()
     {
         const auto& [type, maxGradientNorm] = row<at::ScalarType, double>();
         constexpr double scale = 65536.0;
@@ -278,19 +279,20 @@ private slots:
                 1.0);
             const at::Tensor before = parameters.at(table.front().name).detach().to(at::kFloat, false, true);
             fillGradients(parameters, 6);
-            // Small enough that float16 holds them when they are scaled.
+            // Small enough that scaled gradients do not overflow float16.
             at::Tensor(parameters.gradients()).mul_(scales ? scale * 0x1p-9 : 0x1p-9);
             optimizer.run();
             return before - parameters.at(table.front().name).detach();
         };
         const at::Tensor moved = movedBy(false);
         QVERIFY(moved.abs().max().item<double>() > 1e-6);
-        // Of weights of about .02, float16 tells 1.5e-5 apart.
+        // Near weights of about 0.02, values of float16 are 1.5e-5 apart.
         QVERIFY(at::allclose(movedBy(true), moved, 1e-3, type == at::kHalf ? 2e-5 : 1e-6));
     }
 
-    // GradScaler: a step of infinite gradients is none, and halves the scale; 2000 of finite ones double it.
-    void leavesOutStepsOfInfiniteGradients()
+    // GradScaler skips a step with infinite gradients and halves the scale; 2000 steps with finite ones
+    // double it.
+    void skipsStepsWithInfiniteGradients()
     {
         const auto table = model::parameterTable(tinyGpt());
         FlatParameters parameters(table, model::Phase::Train, at::kCPU);

@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::int64_t devices = 3;
 
-/// More layers than are gathered at a time.
+/// Returns a network with more layers than are gathered at a time.
 model::ModelSpec deep(model::Architecture architecture)
 {
     std::visit(
@@ -82,7 +82,7 @@ double Shared::trainOnce(FlatParameters& of) const
     return loss.item<double>();
 }
 
-/// The network on one device, with the values that layers of the shared one compute with.
+/// Returns the network of one device, with the values that the layers of the sharded one use.
 FlatParameters Shared::whole()
 {
     FlatParameters all(parameters.table(), model::Phase::Train, at::kCPU);
@@ -97,7 +97,7 @@ FlatParameters Shared::whole()
     return all;
 }
 
-/// What this device's share of the whole gradients is.
+/// Returns this device's share of the whole gradients.
 at::Tensor shareOfGradients(const FlatParameters& whole, const model::ParameterShares& shares)
 {
     at::Tensor expected = at::zeros({shares.trainedShare()});
@@ -117,7 +117,7 @@ at::Tensor shareOfGradients(const FlatParameters& whole, const model::ParameterS
 
 } // namespace
 
-/// Tests parameters of which each device holds a share.
+/// Tests parameters that are sharded over devices.
 class ShardedParametersTest : public QObject
 {
     Q_OBJECT
@@ -138,9 +138,9 @@ private:
 private slots:
     void initTestCase() { BudgetAllocator::installed(); }
 
-    // Forward and backward each find the values of their layer, though many of them share two buffers.
-    void learnsAsTheWholeNetwork_data() { addNetworks(); }
-    void learnsAsTheWholeNetwork()
+    // Forward and backward must find the values of their layer, although many layers share two buffers.
+    void hasTheGradientsOfTheWholeNetwork_data() { addNetworks(); }
+    void hasTheGradientsOfTheWholeNetwork()
     {
         const auto& [architecture, sharding, checkpoints] = row<model::Architecture, Sharding, bool>();
         Shared shared(architecture, sharding, checkpoints);
@@ -153,13 +153,13 @@ private slots:
         QVERIFY(at::allclose(shared.parameters.gradients(), expected, 1e-4, 1e-6));
     }
 
-    void tellsTheLayersOfItsTable_data()
+    void reportsTheLayersOfItsTable_data()
     {
         const auto add = rows<model::Architecture>();
         for (const NamedNetwork& network : tinyNetworks())
             add(network.name, network.architecture);
     }
-    void tellsTheLayersOfItsTable()
+    void reportsTheLayersOfItsTable()
     {
         Shared shared(row<model::Architecture>(), Sharding::Gradients);
         std::vector<std::size_t> layers(shared.shares.layers);
@@ -178,7 +178,7 @@ private slots:
         QCOMPARE(backward, layers);
     }
 
-    void addsGradientsUntilTheyAreCleared()
+    void accumulatesGradientsUntilTheyAreCleared()
     {
         Shared shared(tinyGpt(), Sharding::Parameters);
         shared.trainOnce();
@@ -190,7 +190,7 @@ private slots:
         QVERIFY(at::equal(shared.parameters.gradients(), once));
     }
 
-    void holdsNoFullGradientsBehindAPass()
+    void holdsNoFullGradientsAfterAPass()
     {
         Shared shared(tinyGpt(), Sharding::Parameters);
         const auto allocated = [] { return BudgetAllocator::installed().counters().allocated; };
@@ -201,12 +201,12 @@ private slots:
             QVERIFY(!shared.parameters.at(parameter.name).grad().defined());
     }
 
-    // What an optimizer changes is what the next pass computes with.
-    void gathersWhatHasChanged_data()
+    // The next pass must compute with the values that the optimizer has changed.
+    void gathersChangedValues_data()
     {
         rows<Sharding>({{"gradients", Sharding::Gradients}, {"parameters", Sharding::Parameters}});
     }
-    void gathersWhatHasChanged()
+    void gathersChangedValues()
     {
         Shared shared(tinyGpt(), row<Sharding>());
         const double before = shared.trainOnce();
@@ -215,7 +215,7 @@ private slots:
         QVERIFY(shared.trainOnce() < before);
     }
 
-    void refusesOtherValues()
+    void refusesToSetValues()
     {
         Shared shared(tinyGpt(), Sharding::Parameters);
         QVERIFY_THROWS_EXCEPTION(std::logic_error,

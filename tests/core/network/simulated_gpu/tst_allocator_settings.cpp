@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Before Qt, whose keyword "slots" libtorch uses as a name.
+// Included before Qt, whose keyword "slots" is a name in libtorch.
 #include <c10/core/AllocatorConfig.h>
 
 #include "network/device_memory.h"
@@ -17,7 +17,7 @@ class AllocatorSettingsTest : public QObject
     Q_OBJECT
 
 private slots:
-    void staysInForceBesideALimit()
+    void keepsUserSettingsWhenALimitIsSet()
     {
         using c10::CachingAllocator::AcceleratorAllocatorConfig;
         constexpr std::int64_t mebibyte = std::int64_t{1} << 20;

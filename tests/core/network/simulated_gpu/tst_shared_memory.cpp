@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Before Qt, whose keyword "slots" libtorch uses as a name.
+// Included before Qt, whose keyword "slots" is a name in libtorch.
 #include <c10/core/CachingDeviceAllocator.h>
 
 #include "network/device_memory.h"
@@ -17,7 +17,7 @@ class SharedMemoryTest : public QObject
     Q_OBJECT
 
 private slots:
-    void isNotHeldForASmallerLimit()
+    void holdsNoMemoryForASmallerLimit()
     {
         constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
         const AcceleratorLibrary library = loadAcceleratorLibrary();
@@ -26,7 +26,7 @@ private slots:
         memory->setLimit(512 * mebibyte);
         memory->setLimit(128 * mebibyte);
         QCOMPARE(memory->limitBytes(), 128 * mebibyte);
-        // The class leaves what it holds itself out of its own counts.
+        // The counts of DeviceMemory exclude its own ballast; the allocator's statistics include it.
         const auto statistics = c10::getDeviceAllocator(c10::DeviceType::CUDA)->getDeviceStats(0);
         QVERIFY(statistics.reserved_bytes[0].peak < 64 * mebibyte);
     }

@@ -15,7 +15,8 @@ using namespace batchpeak::network;
 
 namespace {
 
-/// The clock of the simulated host, in the library that stands where libtorch_cuda.so is looked for.
+/// Returns the time of the simulated host's clock, from the library that is loaded in place of
+/// libtorch_cuda.so.
 double simulatedSeconds()
 {
     static const auto seconds =
@@ -49,9 +50,9 @@ private slots:
         m_memory = openDeviceMemory({.kind = DeviceKind::Cuda});
     }
 
-    // An optimizer that runs behind each micro-batch lets the host launch the next one ahead, and hides what
-    // launches cost.
-    void timesSmallStepsAsAccumulationRunsThem()
+    // If the optimizer ran after each micro-batch, the host could launch the next micro-batch ahead, which
+    // would hide the cost of launches.
+    void timesSmallStepsAsInAccumulation()
     {
         const StepChain quick = chainOf(model::Optimizer::Sgd, 8);
         const StepChain slow = chainOf(model::Optimizer::AdamW, 8);
@@ -60,7 +61,7 @@ private slots:
             QCOMPARE(slow.steps[step].microBatchSeconds(), quick.steps[step].microBatchSeconds());
     }
 
-    // A loader has them on the host, and a step copies them.
+    // A data loader has batches on the host, and a step copies them.
     void leavesBatchesOnTheHost()
     {
         StepRunner runner(tinyRequest(tinyGpt(), model::Phase::Train, model::Precision::Fp32), *m_memory,
@@ -71,7 +72,7 @@ private slots:
         QCOMPARE(m_memory->allocatedBytes(), runner.baselineBytes());
     }
 
-    void timesTheWholeBetweenTwoWaits()
+    void accountsForTheWholeWallTime()
     {
         const StepChain chain = chainOf(model::Optimizer::AdamW, 5);
         double sum = *chain.optimizerSeconds;
