@@ -26,7 +26,7 @@ namespace {
 
 constexpr int longestRunMilliseconds = 30000;
 
-/// A trial as the fake worker answers it: 0.01 s, and 0.001 s a sample.
+/// Returns a trial of the fake worker: 0.01 s, plus 0.001 s per sample.
 trial::TrialRecord trialOf(std::int64_t size)
 {
     return {.microBatchSize = size,
@@ -38,20 +38,21 @@ trial::TrialRecord trialOf(std::int64_t size)
             .wallSeconds = 1.0};
 }
 
-/// What the fake worker's whole steps come to.
+/// Returns the speed of the fake worker's whole steps.
 double formulaSpeed(const ConfirmedSize& size, std::int64_t batch)
 {
     const auto samples = static_cast<double>(batch);
     return samples / (0.01 * static_cast<double>(size.predicted.accumulationSteps) + 0.001 * samples + 0.002);
 }
 
-/// The curve between few trials is known to about a percent.
+/// Whether the prediction is off by less than 2 %: a curve through few trials is known to about a percent.
 bool isAsPredicted(const ConfirmedSize& size)
 {
     return std::abs(*size.miscorrelation()) < 0.02;
 }
 
-/// What trials of the sizes 1, 8 and 16 predict where 16 is recommended; 8 is its runner-up.
+/// Returns the predictions of trials with the sizes 1, 8 and 16, of which 16 is recommended and 8 is the
+/// runner-up.
 std::vector<engine::PredictedSize> predicted(std::int64_t batch)
 {
     engine::Snapshot exploration;
@@ -111,7 +112,7 @@ private slots:
         }
     }
 
-    void tellsAsItGoes()
+    void reportsItsProgress()
     {
         QSignalSpy changes(m_run.get(), &ConfirmationRun::snapshotChanged);
         run("", 2);
@@ -134,9 +135,9 @@ private slots:
         QVERIFY(isAsPredicted(snapshot().sizes[1]));
     }
 
-    void aStallMovesTheMeanAlone()
+    void excludesAStallFromAllButTheMean()
     {
-        // The first size's second timed step.
+        // Step 11 is the second timed step of the first size.
         run("batch=slow#11", 4);
         const ConfirmedSize& size = snapshot().sizes[0];
         QVERIFY(isAsPredicted(size));
@@ -145,14 +146,14 @@ private slots:
         QVERIFY(!snapshot().sizes[1].isDisturbed());
     }
 
-    void saysThatTheTrialsRanElsewhere_data()
+    void reportsTrialsOfAnotherDevice_data()
     {
         const auto add = rows<Text, Text>();
         add("on this device", {"Fake device", ""});
         add("on another one", {"Fake A100", "Fake A100"});
-        add("nobody knows where", {"", ""});
+        add("on an unknown one", {"", ""});
     }
-    void saysThatTheTrialsRanElsewhere()
+    void reportsTrialsOfAnotherDevice()
     {
         const auto& [explored, device] = row<Text, Text>();
         m_explored.name = explored;
@@ -162,7 +163,7 @@ private slots:
         QCOMPARE(remarks.contains(QStringLiteral("Fake A100")), !device.isEmpty());
     }
 
-    void saysWhichSizeThrashes()
+    void reportsThrashing()
     {
         run("batch=thrash@16", 3);
         QVERIFY(snapshot().sizes[0].allocationRetries > 0);
@@ -171,7 +172,7 @@ private slots:
                         "16 thrash");
     }
 
-    void continuesWithTheOtherSizeWhereMemoryRunsOut_data()
+    void continuesWithTheOtherSizeIfMemoryRunsOut_data()
     {
         rows<Text, int, int>({{"at the recommended one", {"batch=oom@16", 0, 0}},
                               {"at the other one", {"batch=oom@8", 1, 0}},
@@ -179,7 +180,7 @@ private slots:
                               {"after some steps", {"batch=oom#11", 0, 1}},
                               {"for good, so that a fresh worker goes on", {"batch=lost-memory@16", 0, 0}}});
     }
-    void continuesWithTheOtherSizeWhereMemoryRunsOut()
+    void continuesWithTheOtherSizeIfMemoryRunsOut()
     {
         const auto& [words, place, steps] = row<Text, int, int>();
         run(words, 4);
@@ -193,7 +194,7 @@ private slots:
         QCOMPARE(snapshot().stepsDone, snapshot().stepsInAll);
     }
 
-    void endsWhereNeitherSizeFits()
+    void endsIfNeitherSizeFits()
     {
         run("batch=oom", 4);
         QVERIFY(snapshot().failure.isEmpty());
@@ -201,7 +202,7 @@ private slots:
         QCOMPARE(snapshot().stepsDone, 0);
     }
 
-    void saysWhyItCannotContinue_data()
+    void explainsWhyItCannotContinue_data()
     {
         rows<Text, Text>({{"parameters", {"base=3000000000", "network alone"}},
                           {"no training", {"training=unknown", "cannot train"}},
@@ -213,7 +214,7 @@ private slots:
                             "runs on another device than the one before it"}},
                           {"nonsense", {"batch=garbage#6", "protocol"}}});
     }
-    void saysWhyItCannotContinue()
+    void explainsWhyItCannotContinue()
     {
         const auto& [words, said] = row<Text, Text>();
         run(words, 4);
@@ -222,14 +223,14 @@ private slots:
         QVERIFY(!snapshot().isRunning);
     }
 
-    void refusesDataThatIsNotEnoughForAStep()
+    void refusesDataTooSmallForAStep()
     {
         m_options.data = {.kind = trial::DataKind::Text, .path = "/any"};
         run("samples=63", 4);
         VERIFY_CONTAINS(snapshot().failure, "63 samples");
     }
 
-    void beginsTheDataAnewWhereItEnds()
+    void restartsTheDataAtItsEnd()
     {
         m_options.data = {.kind = trial::DataKind::Text, .path = "/any"};
         run("samples=100", 4);
@@ -237,7 +238,7 @@ private slots:
         QCOMPARE(snapshot().stepsDone, 8);
     }
 
-    void stopsAfterTheStepUnderWay()
+    void stopsAfterTheCurrentStep()
     {
         connect(m_run.get(), &ConfirmationRun::snapshotChanged, m_run.get(),
                 [this](const ConfirmationSnapshot& now) {
@@ -260,7 +261,7 @@ private slots:
         QVERIFY(snapshot().failure.isEmpty());
     }
 
-    void aSecondStopCancelsTheStep()
+    void cancelsTheStepOnASecondStop()
     {
         connect(m_run.get(), &ConfirmationRun::snapshotChanged, m_run.get(),
                 [this](const ConfirmationSnapshot& now) {
@@ -287,7 +288,7 @@ private slots:
         QCOMPARE(snapshot().stepsDone, 8);
     }
 
-    void takesNoSecondStart()
+    void ignoresASecondStart()
     {
         begin("", 4);
         QSignalSpy finished(m_run.get(), &ConfirmationRun::finished);

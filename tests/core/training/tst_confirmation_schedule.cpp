@@ -10,7 +10,7 @@ using batchpeak::training::ConfirmationSchedule;
 
 namespace {
 
-/// Steps as letters, capital where they are timed: "aaaABbB".
+/// Returns the steps as letters, timed ones in upper case, such as "aaaABbB".
 QString stepsOf(ConfirmationSchedule& schedule, int max = 1000)
 {
     QString steps;
@@ -32,7 +32,7 @@ class ConfirmationScheduleTest : public QObject
     Q_OBJECT
 
 private slots:
-    void takesTurns_data()
+    void interleavesSizes_data()
     {
         rows<int, int, Text>({{"two sizes", {2, 8, "aaaAAbbbBBBBaAAAAbBBBBaAA"}},
                               {"few steps", {2, 2, "aaaAbbbBBaA"}},
@@ -41,7 +41,7 @@ private slots:
                               {"one size", {1, 6, "aaaAAAAAA"}},
                               {"none", {0, 6, ""}}});
     }
-    void takesTurns()
+    void interleavesSizes()
     {
         const auto& [sizes, steps, order] = row<int, int, Text>();
         ConfirmationSchedule schedule(static_cast<std::size_t>(sizes), steps);
@@ -51,7 +51,7 @@ private slots:
         QCOMPARE(schedule.stepsInAll(), sizes * steps);
     }
 
-    void driftFallsOnBothAlike()
+    void distributesDriftEqually()
     {
         ConfirmationSchedule schedule(2, 20);
         double places[2] = {0.0, 0.0};

@@ -150,7 +150,7 @@ private slots:
         QCOMPARE(heard.size(), 4);
     }
 
-    void refusesAFileThatIsNotThere()
+    void refusesAMissingFile()
     {
         const QString sentence = refusalOf(QStringLiteral("/nowhere/growth.py"));
         VERIFY_CONTAINS(sentence, "There is no file /nowhere/growth.py");

@@ -30,7 +30,7 @@ using training::MaximumWay;
 
 namespace {
 
-/// Processes that this one has started and that still run.
+/// Whether this process has running child processes.
 bool hasChildren()
 {
     QFile file(QStringLiteral("/proc/self/task/%1/children").arg(getpid()));
@@ -77,7 +77,7 @@ private slots:
         const auto halving = MaximumWay::Halving;
         const auto binary = MaximumWay::Binary;
         const auto predict = MaximumWay::Predict;
-        // 2 GB hold 100 MB and 19 samples of 100 MB.
+        // 2 GB have room for 100 MB and 19 samples of 100 MB.
         const char* holds19 = "slope=100000000";
         const char* holds190 = "slope=10000000";
         const auto add = rows<MaximumWay, bool, Text, std::int64_t, MaximumFound>();
@@ -121,7 +121,7 @@ private slots:
                                      "slope=100000000 trial=thrash@16",
                                      64,
                                      {.measured = 8, .used = 8, .trials = 5, .outOfMemoryEvents = 2}});
-        // As on 8 x B200, where somebody saw 64 run at a third of the speed, and 66 run out of memory.
+        // As reported for 8 x B200: 64 ran at a third of the speed, and 66 ran out of memory.
         const char* thrashesFrom64 = "slope=29000000 trial=thrash@64 trial=thrash@65";
         add("halving from a size that thrashes",
             {halving, true, thrashesFrom64, 64, {.measured = 32, .used = 32, .trials = 3}});
@@ -129,7 +129,7 @@ private slots:
             {binary, true, thrashesFrom64, 128, {.measured = 63, .used = 63, .trials = 12}});
         add("predict, and it thrashes",
             {predict, true, thrashesFrom64, 64, {.measured = 32, .used = 32, .trials = 5}});
-        // The same of a program that counts no flushes.
+        // The same for a program that does not count flushes.
         const char* crawlsFrom64 = "slope=29000000 trial=crawl@64+";
         add("halving from a size that is far slower",
             {halving, true, crawlsFrom64, 64, {.measured = 32, .used = 32, .trials = 3}});
@@ -168,10 +168,10 @@ private slots:
         QVERIFY(!hasChildren());
     }
 
-    void saysWhatItTried()
+    void logsItsTrials()
     {
         m_options.maximum = MaximumWay::Halving;
-        // Headroom and limit are those of the training: half of 1.9 GB hold 8 samples.
+        // The search uses headroom and limit of the training: half of 1.9 GB has room for 8 samples.
         m_options.run.headroom = 0.5;
         m_options.run.memoryLimitBytes = 1'900'000'000;
         start("slope=100000000", 16);
@@ -180,17 +180,17 @@ private slots:
         QCOMPARE(m_said.size(), 3);
         VERIFY_STARTS_WITH(m_said.at(0), "Trial 1: 16 ran");
         VERIFY_STARTS_WITH(m_said.at(1), "Trial 2: 8 ran, ");
-        // By which 8 is known to run as smaller ones do.
+        // The trial of 4 shows that 8 runs like smaller sizes.
         VERIFY_STARTS_WITH(m_said.at(2), "Trial 3: 4 ran, ");
     }
 
-    void saysThatNothingFits_data()
+    void reportsThatNothingFits_data()
     {
         rows<Text, Text>(
             {{"one sample", {"slope=3000000000", "may be used. Raise the memory limit"}},
              {"the network", {"base=3000000000", "The network alone, without any sample, needs 2.8 GiB"}}});
     }
-    void saysThatNothingFits()
+    void reportsThatNothingFits()
     {
         const auto& [words, part] = row<Text, Text>();
         for (const MaximumWay way : {MaximumWay::Halving, MaximumWay::Binary, MaximumWay::Predict}) {
@@ -203,7 +203,7 @@ private slots:
         }
     }
 
-    void failsWithASentence_data()
+    void reportsFailures_data()
     {
         rows<Text, Text>(
             {{"does not start", {"start=exit", "No worker keeps running"}},
@@ -212,7 +212,7 @@ private slots:
              {"ends in each trial", {"trial=kill", "trial"}},
              {"fails in each trial", {"trial=failed", "The fake worker was told to answer so."}}});
     }
-    void failsWithASentence()
+    void reportsFailures()
     {
         const auto& [words, part] = row<Text, Text>();
         start(words, 16);
@@ -267,7 +267,7 @@ private slots:
     {
         m_options.maximum = MaximumWay::Halving;
         start("slope=100000000", 64);
-        // Nothing comes of a second start while the first search runs.
+        // The search ignores a second start while it runs.
         start("slope=100000000", 8);
         QCOMPARE(end(), QStringLiteral("found"));
         QCOMPARE(m_found.measured, 16);
@@ -277,7 +277,7 @@ private slots:
         QCOMPARE(m_found.measured, 8);
     }
 
-    void refusesWhatCannotBeRun()
+    void refusesAnUnsupportedModel()
     {
         config::ConfigContents contents = test::smallConfig();
         contents.model = config::UnsupportedModel{.sentence = "This network is not known."};
@@ -286,7 +286,7 @@ private slots:
         QCOMPARE(end(), QStringLiteral("found"));
     }
 
-    void standsBesideWhatWasRecommended()
+    void reportsTheRecommendedSizeToo()
     {
         const QTemporaryDir folder;
         m_file = folder.filePath(QStringLiteral("config.yaml"));
@@ -308,7 +308,7 @@ private slots:
         QCOMPARE(end(), QStringLiteral("found"));
         QCOMPARE(m_found.recommended, 4);
 
-        // Where the history cannot be read, the maximum is found all the same.
+        // The maximum is found even if the history cannot be read.
         QFile history(store::ExplorationStore::defaultPath());
         QVERIFY(history.open(QIODevice::WriteOnly));
         history.write(QByteArray(4096, 'x'));
@@ -317,13 +317,14 @@ private slots:
         start("slope=100000000", 64);
         QCOMPARE(end(), QStringLiteral("found"));
         QCOMPARE(m_found.recommended, 0);
-        // Lines of trials come as they are published, which may be behind it.
+        // Other lines may follow this one, since trials are logged when they are published.
         QVERIFY2(!m_said.filter(QStringLiteral("The history cannot be read")).isEmpty(),
                  qPrintable(m_said.join(QLatin1Char('\n'))));
     }
 
 private:
-    /// \param words  of the fake worker's command line, see fake_behavior.h
+    /// Starts a search on the fake worker.
+    /// \param words  words of the fake worker's command line, see fake_behavior.h
     void start(const Text& words, std::int64_t largest)
     {
         m_options.run.workerCommand = test::fakeWorkerCommand(words, m_folder);
@@ -332,15 +333,15 @@ private:
             qFatal("it answered before start() had returned");
     }
 
-    /// A worker has begun a fault that it commits once.
+    /// Whether a worker has begun the fault that it commits once.
     bool hangs() const { return QFile::exists(m_folder.filePath(QStringLiteral("once"))); }
 
-    /// Which signal came, and what it said.
+    /// Waits for the end, and returns the signal and its text.
     QString end()
     {
         if (!QTest::qWaitFor([this] { return !m_ends.isEmpty(); }, test::longestWaitMilliseconds))
             return QStringLiteral("it never ended");
-        // Where another one comes too, it is under way already.
+        // A second signal, which would be an error, is already queued.
         QCoreApplication::processEvents();
         return m_ends.join(QLatin1String(", "));
     }
@@ -349,7 +350,7 @@ private:
     training::TrainingOptions m_options;
     std::unique_ptr<MaximumSearch> m_search;
     QString m_file = QStringLiteral("config.yaml");
-    /// "found", "nothing", "failed: sentence", "stopped"
+    /// Received signals: "found", "nothing: sentence", "failed: sentence" or "stopped".
     QStringList m_ends;
     QStringList m_said;
     MaximumFound m_found;

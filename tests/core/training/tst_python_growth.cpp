@@ -24,10 +24,10 @@ using training::GrowthFunction;
 
 namespace {
 
-/// Long for a machine that is busy: none of these is to be reached but where a test waits for it.
+/// Timeout that even a busy machine does not reach, unless a test waits for it.
 constexpr std::chrono::milliseconds patience = 60s;
 
-/// The beginning of every function of these tests.
+/// Returns a batch_increase_function with this body.
 QByteArray function(const char* body)
 {
     return QByteArray("def batch_increase_function(epoch: int, current_batch_size: int) -> int:\n    ") +
@@ -162,7 +162,7 @@ private slots:
         QVERIFY2(sentence.size() < 1000, "the sentence is too long to be read");
     }
 
-    void endsWhatDoesNotAnswer_data()
+    void terminatesAFunctionThatDoesNotAnswer_data()
     {
         rows<QByteArray>(
             {{"sleeps", "import time\n" + function("time.sleep(1000)")},
@@ -173,7 +173,7 @@ private slots:
              {"prints for ever", function("while True: print('x' * 1000)")},
              {"stops itself", "import os, signal\n" + function("os.kill(os.getpid(), signal.SIGSTOP)")}});
     }
-    void endsWhatDoesNotAnswer()
+    void terminatesAFunctionThatDoesNotAnswer()
     {
         const auto& text = row<QByteArray>();
         const auto growth = make(text, 300ms);
@@ -181,7 +181,7 @@ private slots:
         VERIFY_CONTAINS(sentence, "did not answer within 0.3 s and was ended");
     }
 
-    void beginsAnewAfterAFailure()
+    void restartsAfterAFailure()
     {
         const auto growth = make("import os\nopen('pids', 'a').write(f'{os.getpid()}\\n')\n" +
                                  function("return 4 if epoch != 2 else 1 // 0"));
@@ -216,7 +216,7 @@ private slots:
             QStringLiteral("beside.py growth.py"));
     }
 
-    void takesNothingOfItsOwnFromTheFolder_data()
+    void ignoresModulesOfTheFolderForItself_data()
     {
         rows<Text>({{"its reader", "json"},
                     {"what Python itself looks for", "sitecustomize"},
@@ -224,12 +224,12 @@ private slots:
                     {"its loader", "importlib"},
                     {"what traces errors", "traceback"}});
     }
-    void takesNothingOfItsOwnFromTheFolder()
+    void ignoresModulesOfTheFolderForItself()
     {
         const auto& module = row<Text>();
         const QString name = m_folder->filePath(module + QLatin1String(".py"));
         test::writeFile(name, "open(__file__ + '.ran', 'w').close()\nraise SystemExit(9)\n");
-        // A user's own, whose empty part stands for the present folder.
+        // PYTHONPATH of a user, with an empty entry, which means the current folder.
         const QByteArray path = qgetenv("PYTHONPATH");
         qputenv("PYTHONPATH", ":/nowhere");
         const auto growth = make(function("return 4"));
@@ -239,7 +239,7 @@ private slots:
         QVERIFY(!QFile::exists(name + QLatin1String(".ran")));
     }
 
-    void importsWhatWasAskedAbout_data()
+    void importsOnlyConfirmedCode_data()
     {
         const auto add = rows<Text, QByteArray, bool>();
         add("a module", {"beside.py", "by = 4\n", true});
@@ -248,7 +248,7 @@ private slots:
         add("a folder that is no package", {"beside/part.py", "by = 4\n", false});
         add("a library", {"beside.so", "by = 4\n", false});
     }
-    void importsWhatWasAskedAbout()
+    void importsOnlyConfirmedCode()
     {
         const auto& [name, text, isImported] = row<Text, QByteArray, bool>();
         if (name.contains(QLatin1Char('/')))
@@ -265,12 +265,12 @@ private slots:
             VERIFY_CONTAINS(answer, "raised ModuleNotFoundError: No module named 'beside'");
     }
 
-    void importsSourcesAndNothingCompiled()
+    void importsSourcesInsteadOfCompiledFiles()
     {
         test::writeFile(m_folder->filePath(QStringLiteral("beside.py")), "by = 4\n");
         QProcess python;
         python.setWorkingDirectory(m_folder->path());
-        // Compiled so, it is taken whatever the source has become.
+        // Python imports a file with an unchecked hash even if its source has changed.
         python.start(
             QStringLiteral("python3"),
             {QStringLiteral("-c"), QStringLiteral("import py_compile as p; p.compile('beside.py', "
@@ -284,7 +284,7 @@ private slots:
         QCOMPARE(ask(*growth, 3, 8), QStringLiteral("5"));
     }
 
-    void startsNothingThatHasChanged()
+    void refusesChangedCode()
     {
         const QString path = write(function("return 4"));
         const auto code = engine::CodeContent::of(path);
@@ -296,7 +296,7 @@ private slots:
         QCOMPARE(ask(*growth, 3, 8), QStringLiteral("4"));
     }
 
-    void saysThatPythonIsNotThere()
+    void reportsAMissingPython()
     {
         const QByteArray path = qgetenv("PATH");
         qputenv("PATH", m_folder->path().toLocal8Bit());
@@ -328,8 +328,8 @@ private slots:
             TRY_VERIFY(test::isGone(pid.toLongLong()));
     }
 
-    // As a dead disk holds one, see test::becomeStuck().
-    void leavesAProcessThatNothingEnds()
+    // A dead disk can hold a process in this way, see test::becomeStuck().
+    void abandonsAProcessThatCannotBeKilled()
     {
         auto growth = make("import os, time\n"
                            "def sleeper():\n"
@@ -379,7 +379,7 @@ private:
         return training::makeGrowthFunction(write(text), timeout);
     }
 
-    /// The answer, or the sentence of a failure.
+    /// Returns the answer, or the message of a failure.
     QString ask(GrowthFunction& growth, std::int64_t epoch, std::int64_t size)
     {
         QSignalSpy answered(&growth, &GrowthFunction::answered);

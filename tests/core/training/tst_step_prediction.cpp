@@ -28,7 +28,8 @@ using training::TrainingSnapshotBuilder;
 
 namespace {
 
-/// Of sizes 4, 8 and 16, each of which takes 0.1 s and 0.01 s a sample, and the optimizer 0.2 s.
+/// Returns an exploration of the sizes 4, 8 and 16. Each takes 0.1 s plus 0.01 s per sample, and the
+/// optimizer 0.2 s.
 store::StoredExploration someExploration()
 {
     store::StoredExploration exploration;
@@ -68,7 +69,7 @@ private slots:
 
     void predictsWholeStepsOfAnyBatch_data()
     {
-        // No seconds: nothing is predicted.
+        // 0 seconds mean that nothing is predicted.
         rows<int, int, double>({{"the config's batch", {24, 8, 0.2 + 3 * 0.18}},
                                 {"a batch that has grown", {48, 16, 0.2 + 3 * 0.26}},
                                 {"a size between", {24, 12, 0.2 + 2 * 0.22}},
@@ -90,8 +91,8 @@ private slots:
         QCOMPARE(StepPrediction().samplesPerSecond(batch, size), 0.0);
     }
 
-    // The first step of a size warms up, and says nothing of the prediction.
-    void comparesTheStepsThatCount()
+    // The first step of a size is a warm-up, which is not compared with the prediction.
+    void ignoresWarmUpStepsInTheComparison()
     {
         TrainingSnapshotBuilder builder({});
         builder.addStep(stepOf(1, 9.0, 64.0));
@@ -103,7 +104,7 @@ private slots:
         QCOMPARE(*builder.snapshot().overPrediction, 2.0 / 2.5 - 1.0);
     }
 
-    void reachesTheStepsOfARun()
+    void isInTheStepsOfARun()
     {
         const QTemporaryDir folder;
         const QString file = folder.filePath(QStringLiteral("config.yaml"));

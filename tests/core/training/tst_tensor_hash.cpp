@@ -17,8 +17,8 @@ class TensorHashTest : public QObject
     Q_OBJECT
 
 private slots:
-    // What xxh128sum 0.8.1 tells of such files.
-    void isThatOfXxh128sum_data()
+    // The expected hashes are those of xxh128sum 0.8.1.
+    void equalsThatOfXxh128sum_data()
     {
         rows<QByteArray, const char*>(
             {{"nothing", {"", "99aa06d3014798d86001c324468d497f"}},
@@ -26,7 +26,7 @@ private slots:
              {"more than is read at once",
               {QByteArray((4 << 20) + 3, 'a'), "7a889e0064f061c7d6f1bf5bc7bce0b5"}}});
     }
-    void isThatOfXxh128sum()
+    void equalsThatOfXxh128sum()
     {
         const auto& [contents, hash] = row<QByteArray, const char*>();
         const QTemporaryDir folder;
@@ -35,7 +35,7 @@ private slots:
         QCOMPARE(training::tensorHash(path, {}), QLatin1String(hash));
     }
 
-    void isNoneOfWhatIsNotReadWhole()
+    void isEmptyIfTheFileIsNotReadToItsEnd()
     {
         const QTemporaryDir folder;
         const QString path = folder.filePath(QStringLiteral("tensors"));

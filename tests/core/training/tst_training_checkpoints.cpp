@@ -24,7 +24,7 @@ using training::TrainingRun;
 
 namespace {
 
-/// A training of \p steps steps over epochs of three batches, with checkpoints in \p folder.
+/// Prepares a training of \p steps steps over epochs of three batches, with checkpoints in \p folder.
 void prepare(TrainingHarness& harness, std::int64_t steps, const QString& folder)
 {
     harness.options.halvesAutomatically = true;
@@ -35,21 +35,21 @@ void prepare(TrainingHarness& harness, std::int64_t steps, const QString& folder
 
 const QString tensorsFile = QStringLiteral("/tensors.safetensors");
 
-/// What becomes of checkpoints between two trainings.
+/// Damage to checkpoints between two trainings.
 struct Damage
 {
     int every = 1;
-    /// What the tensors are then; of the older one they stay where it is empty.
+    /// New contents of the tensors; if "older" is empty, those of the older checkpoint stay.
     const char* newest = "";
     const char* older = "";
-    bool saysWhatWasWritten = true;
-    bool isNoticed = true;
-    /// There is one to go on from.
+    bool hasTensorHash = true;
+    bool isDetected = true;
+    /// Whether an intact checkpoint is left to resume from.
     bool hasOlder = true;
 };
 
-/// Replaces words in the state of a checkpoint that has no checksum of its own, as of older programs, the
-/// first time that they stand there by themselves.
+/// Removes the checksum from the state of a checkpoint, which older programs did not write, and replaces the
+/// first occurrence of \p before at the start of an entry.
 void changeState(const QString& checkpoint, const QByteArray& before, const QByteArray& after)
 {
     const QString path = checkpoint + QStringLiteral("/state.json");
@@ -87,8 +87,8 @@ private slots:
         VERIFY_CONTAINS(found.state.fingerprint, "seed: 1\n");
     }
 
-    // From where it is set up until it is over.
-    void keepsOthersFromItsFolder()
+    // It holds the folder's lock from its setup to its destruction.
+    void locksItsFolder()
     {
         TrainingHarness harness;
         const QString folder = harness.path(QStringLiteral("c"));
@@ -107,8 +107,8 @@ private slots:
         VERIFY_CONTAINS(test::errorOf([&] { (void)another.run(); }), "Another training (process ");
     }
 
-    // Nothing is trained whose checkpoint could not be kept.
-    void isNotSetUpWhereAFolderIsInTheWay()
+    // No training starts if its checkpoint could not be saved.
+    void refusesAFolderWithTheNameOfACheckpoint()
     {
         TrainingHarness harness;
         prepare(harness, 2, harness.path(QStringLiteral("c")));
@@ -116,8 +116,8 @@ private slots:
         VERIFY_CONTAINS(test::errorOf([&] { (void)harness.run(); }), "Something that is no checkpoint");
     }
 
-    // What it leads to is not the checkpoint's to keep.
-    void takesNoLinkForTensors()
+    // The target of the link does not belong to the checkpoint.
+    void refusesALinkAsTensors()
     {
         TrainingHarness harness("save=link");
         prepare(harness, 2, harness.path(QStringLiteral("c")));
@@ -126,7 +126,7 @@ private slots:
         QVERIFY(!QFileInfo::exists(harness.path(QStringLiteral("c/step-000002"))));
     }
 
-    void saysThatThereAreNoLocks()
+    void reportsThatThereAreNoLocks()
     {
         TrainingHarness harness;
         prepare(harness, 2, harness.path(QStringLiteral("c")));
@@ -135,12 +135,12 @@ private slots:
         QCOMPARE(harness.log().count(QStringLiteral("has no locks")), 1);
     }
 
-    void savesWhatWasLearnedBeforeAFailure_data()
+    void savesTheStepsBeforeAFailure_data()
     {
         rows<Text, TrainingEnd>({{"nothing fits", {"batch=oom#3 batch=oom#4", TrainingEnd::NothingFits}},
                                  {"failed", {"batch=failed#3", TrainingEnd::Failed}}});
     }
-    void savesWhatWasLearnedBeforeAFailure()
+    void savesTheStepsBeforeAFailure()
     {
         const auto& [words, end] = row<Text, TrainingEnd>();
         TrainingHarness harness(words);
@@ -154,13 +154,13 @@ private slots:
         QCOMPARE(training::CheckpointFolder(harness.snapshot().checkpoint).newest().state.step, 2);
     }
 
-    void continuesAsIfItHadNeverEnded_data()
+    void resumesAsIfNeverStopped_data()
     {
         rows<int, Text>({{"in the middle of an epoch", {4, ""}},
                          {"at the end of one", {6, ""}},
                          {"after a halving", {4, "batch=oom#2"}}});
     }
-    void continuesAsIfItHadNeverEnded()
+    void resumesAsIfNeverStopped()
     {
         const auto& [firstSteps, words] = row<int, Text>();
         TrainingHarness whole(words);
@@ -180,7 +180,7 @@ private slots:
         QCOMPARE(training::CheckpointFolder(folder).newest().state.step, 10);
     }
 
-    void continuesAtAnotherFixedSize()
+    void resumesWithAnotherFixedSize()
     {
         TrainingHarness first;
         const QString folder = first.path(QStringLiteral("c"));
@@ -195,13 +195,13 @@ private slots:
         QCOMPARE(second.steps(), QStringLiteral("3: 64 in 4 x 16"));
     }
 
-    void refusesToContinue_data()
+    void refusesToResume_data()
     {
         rows<int, int, int, Text>({{"another seed", {2, 64, 9, "seed: 1 there, 2 here"}},
                                    {"another batch", {1, 32, 9, "batch_size: 64 there, 32 here"}},
                                    {"all is done", {1, 64, 4, "is of step 4 already, and 4 are asked for"}}});
     }
-    void refusesToContinue()
+    void refusesToResume()
     {
         const auto& [seed, batch, steps, said] = row<int, int, int, Text>();
         TrainingHarness first;
@@ -217,13 +217,13 @@ private slots:
         VERIFY_CONTAINS(error, said);
     }
 
-    void tellsOfASaveThatFails_data()
+    void reportsAFailedSave_data()
     {
         rows<Text, int, Text>({{"full disk", {"save=fail", 5, "The fake disk is full"}},
                                {"killed", {"save=kill", 2, "ended by signal 9"}},
                                {"silent", {"save=silent", 2, "did not save the checkpoint within"}}});
     }
-    void tellsOfASaveThatFails()
+    void reportsAFailedSave()
     {
         const auto& [words, steps, said] = row<Text, int, Text>();
         TrainingHarness harness(words);
@@ -231,14 +231,14 @@ private slots:
         harness.options.checkpointEvery = 2;
         harness.parts.timeouts.save = words.endsWith(QLatin1String("silent")) ? 300ms : 20s;
         QVERIFY2(harness.endsAs(TrainingEnd::Failed), qPrintable(harness.log()));
-        // What fails in the middle is tried again when the next one is due.
+        // If a save before the end fails, the next one that is due is tried.
         QCOMPARE(static_cast<int>(harness.snapshot().steps.size()), steps);
         VERIFY_CONTAINS(harness.snapshot().failure, said);
         QVERIFY(harness.snapshot().checkpoint.isEmpty());
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    void namesTheCheckpointToContinueFrom()
+    void namesTheCheckpointToResume()
     {
         TrainingHarness harness("batch=kill#4");
         prepare(harness, 5, harness.path(QStringLiteral("c")));
@@ -249,13 +249,13 @@ private slots:
         QVERIFY(harness.snapshot().checkpoint.endsWith(QLatin1String("2")));
     }
 
-    // Somebody takes the folder for an old one, and trains into it anew.
-    void writesIntoNoFolderOfAnother_data()
+    // A user mistakes the folder for an old one and starts a new training in it.
+    void refusesToWriteIntoTheFolderOfAnother_data()
     {
         rows<bool, Text>({{"that trains there", {true, "Another training (process "}},
                           {"that has trained there", {false, "This checkpoint is of another training"}}});
     }
-    void writesIntoNoFolderOfAnother()
+    void refusesToWriteIntoTheFolderOfAnother()
     {
         const auto& [isUnderWay, said] = row<bool, Text>();
         TrainingHarness harness;
@@ -274,7 +274,7 @@ private slots:
         });
         QVERIFY2(harness.endsAs(TrainingEnd::Failed), qPrintable(harness.log()));
         VERIFY_CONTAINS(harness.snapshot().failure, said);
-        // What it saved before is not there any more.
+        // Its own previous checkpoint was removed.
         VERIFY_CONTAINS(harness.snapshot().failure, "There is no checkpoint to resume from; start afresh.");
         QCOMPARE(QDir(folder).entryList(QDir::Dirs | QDir::NoDotAndDotDot),
                  QStringList{QStringLiteral("step-000002")});
@@ -283,7 +283,7 @@ private slots:
         QCOMPARE(QFileInfo::exists(other.path()), isUnderWay);
     }
 
-    void makesAFolderAnewThatIsRemoved()
+    void recreatesARemovedFolder()
     {
         TrainingHarness harness;
         const QString folder = harness.path(QStringLiteral("c"));
@@ -307,7 +307,7 @@ private slots:
                       {"a byte of one that is alone", {.every = 0, .newest = "3", .hasOlder = false}},
                       {"the one before it too", {.newest = "3", .older = "4", .hasOlder = false}},
                       {"one that does not say what was written",
-                       {.newest = "3", .saysWhatWasWritten = false, .isNoticed = false}}});
+                       {.newest = "3", .hasTensorHash = false, .isDetected = false}}});
     }
     void namesTheCheckpointBeforeADamagedOne()
     {
@@ -322,14 +322,14 @@ private slots:
         test::writeFile(newest + tensorsFile, damage.newest);
         if (*damage.older != '\0')
             test::writeFile(older + tensorsFile, damage.older);
-        if (!damage.saysWhatWasWritten)
+        if (!damage.hasTensorHash)
             changeState(newest, "\"tensors_xxh3\"", "\"other\"");
         TrainingHarness second;
         prepare(second, 4, folder);
         second.options.resumeFolder = folder;
-        QVERIFY2(second.endsAs(damage.isNoticed ? TrainingEnd::Failed : TrainingEnd::Completed),
+        QVERIFY2(second.endsAs(damage.isDetected ? TrainingEnd::Failed : TrainingEnd::Completed),
                  qPrintable(second.log()));
-        if (!damage.isNoticed)
+        if (!damage.isDetected)
             return;
         const QString& failure = second.snapshot().failure;
         VERIFY_CONTAINS(failure, newest + tensorsFile);
@@ -339,7 +339,7 @@ private slots:
         QVERIFY(second.snapshot().steps.empty());
     }
 
-    void saysWhatItsTensorsAre()
+    void savesTheHashOfItsTensors()
     {
         TrainingHarness harness;
         prepare(harness, 2, harness.path(QStringLiteral("c")));
@@ -347,13 +347,13 @@ private slots:
         QCOMPARE(test::readFile(harness.snapshot().checkpoint + tensorsFile), QByteArray("2"));
         const QByteArray state =
             test::readFile(harness.snapshot().checkpoint + QStringLiteral("/state.json"));
-        // As xxh128sum tells it.
+        // Hash of "2" that xxh128sum prints.
         VERIFY_CONTAINS(QString::fromUtf8(state), "\"tensors_xxh3\": \"cb358fcee0dfde56fb95a7322f5da314\"");
     }
 
-    // Of tensors that the memory does not hold any more that takes minutes, which a person who wants the end
-    // need not wait for.
-    void waitsForNoHashWhenItIsStopped()
+    // Hashing tensors that are no longer in the page cache takes minutes, for which a user who stops the
+    // training need not wait.
+    void skipsTheHashWhenItIsStopped()
     {
         TrainingHarness harness;
         prepare(harness, 100, harness.path(QStringLiteral("c")));
@@ -372,14 +372,14 @@ private slots:
         QCOMPARE(found.state.tensorHash, QString());
     }
 
-    void saysWhatIsOtherwiseThanThen_data()
+    void reportsChangesSinceTheCheckpoint_data()
     {
         rows<Text, int, Text>({{"less data", {"samples=130", 64, "130 samples an epoch, and had 640"}},
                                {"more data", {"samples=6400", 64, "6,400 samples an epoch, and had 640"}},
                                {"a smaller micro-batch", {"samples=640", 16, "micro-batches of 16"}},
                                {"nothing", {"samples=640", 64, ""}}});
     }
-    void saysWhatIsOtherwiseThanThen()
+    void reportsChangesSinceTheCheckpoint()
     {
         const auto& [words, size, said] = row<Text, int, Text>();
         TrainingHarness first("samples=640");
@@ -425,7 +425,7 @@ private slots:
         QCOMPARE(training::CheckpointFolder(folder).newest().state.step, 4);
     }
 
-    void refusesAStateThatCannotBe_data()
+    void refusesAnImpossibleState_data()
     {
         rows<const char*, const char*, Text>({{"another batch",
                                                {"\"batch_size\": 64", "\"batch_size\": 1",
@@ -434,7 +434,7 @@ private slots:
                                                {"\"micro_batch_size\": 64", "\"micro_batch_size\": 65",
                                                 "micro_batch_size of 65, which is more"}}});
     }
-    void refusesAStateThatCannotBe()
+    void refusesAnImpossibleState()
     {
         const auto& [before, after, said] = row<const char*, const char*, Text>();
         TrainingHarness first;
@@ -450,14 +450,14 @@ private slots:
         VERIFY_CONTAINS(error, said);
     }
 
-    void saysHowToSaveWhereNothingIsSaved_data()
+    void explainsHowToSaveIfNothingIsSaved_data()
     {
         rows<bool, int, Text>(
             {{"without a folder", {false, 0, "To be able to resume, train with --checkpoint DIR"}},
              {"at the end alone", {true, 0, "start afresh, with --checkpoint-every N to save before"}},
              {"sooner", {true, 5, "There is no checkpoint to resume from; start afresh."}}});
     }
-    void saysHowToSaveWhereNothingIsSaved()
+    void explainsHowToSaveIfNothingIsSaved()
     {
         const auto& [hasFolder, every, said] = row<bool, int, Text>();
         TrainingHarness harness("batch=kill#2");

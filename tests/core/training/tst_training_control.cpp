@@ -20,7 +20,7 @@ class TrainingControlTest : public QObject
     Q_OBJECT
 
 private slots:
-    void stopsAfterTheStepUnderWay()
+    void stopsAfterTheCurrentStep()
     {
         TrainingHarness harness;
         TrainingRun& run = harness.run();
@@ -38,13 +38,13 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    void cancelsTheStepAtTheSecondStop_data()
+    void cancelsTheStepOnASecondStop_data()
     {
         rows<Text>({{"heeds it", "batch=hang#3"},
                     {"does not", "batch=hang#3 ignore-cancel"},
-                    {"goes on with its steps", "batch=endless#3"}});
+                    {"it continues its steps", "batch=endless#3"}});
     }
-    void cancelsTheStepAtTheSecondStop()
+    void cancelsTheStepOnASecondStop()
     {
         const auto& words = row<Text>();
         TrainingHarness harness(words);
@@ -62,7 +62,7 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    void leavesTrainingToTheUsersOwnTrainer()
+    void refusesToTrainInTheUsersTrainer()
     {
         TrainingHarness harness;
         harness.options.run.python = engine::anyPython;
@@ -79,11 +79,11 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    void isDestroyedInTheMiddle_data()
+    void endsItsWorkerWhenDestroyed_data()
     {
         rows<Text>({{"starting", "start=silent"}, {"loading", "load=silent"}, {"training", "batch=endless"}});
     }
-    void isDestroyedInTheMiddle()
+    void endsItsWorkerWhenDestroyed()
     {
         const auto& words = row<Text>();
         TrainingHarness harness(words);
@@ -116,7 +116,7 @@ private slots:
         TrainingHarness harness;
         harness.options.steps.reset();
         harness.options.epochs = 3;
-        // Two batches, and what is left out.
+        // 140 samples are two batches and a rest that is left out.
         harness.options.data.samples = 140;
         QVERIFY(harness.runToEnd());
         QCOMPARE(harness.signalsSeen(),
@@ -129,7 +129,7 @@ private slots:
                  (training::ScheduleEntry{.epoch = 2, .step = 5, .microBatchSize = 64, .batchSize = 64}));
     }
 
-    void namesOneDevice()
+    void requiresASingleDevice()
     {
         TrainingHarness harness;
         harness.parts.localDevices = [] {

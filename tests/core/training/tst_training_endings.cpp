@@ -70,7 +70,7 @@ private slots:
             harness.options.halvesAutomatically = true;
         else
             harness.options.run.setting = config::Fixed{.microBatchSize = 16};
-        // Only the row that ignores them waits for these.
+        // Only the row with a worker that ignores them waits for these timeouts.
         harness.parts.timeouts.quit = words.contains(QLatin1String("ignore")) ? 50ms : 10s;
         harness.parts.timeouts.terminate = 50ms;
         QVERIFY(harness.runToEnd());
@@ -86,7 +86,7 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    void silenceIsNotWaitedForLong_data()
+    void failsAfterSilence_data()
     {
         rows<Text, Text>(
             {{"no hello", {"start=silent", "did not say hello"}},
@@ -96,7 +96,7 @@ private slots:
              {"hangs and heeds nothing",
               {"batch=hang#2 ignore-terminate ignore-end", "no sign of life in the middle of a batch"}}});
     }
-    void silenceIsNotWaitedForLong()
+    void failsAfterSilence()
     {
         const auto& [words, said] = row<Text, Text>();
         TrainingHarness harness(words);
@@ -112,14 +112,14 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    void namesMicroBatchesAsTheyAre_data()
+    void namesTheActualMicroBatches_data()
     {
         rows<int, int, Text>({{"a size that divides the batch", {64, 16, "of 16 samples: The fake"}},
                               {"one that does not", {65, 16, "of 13 samples: The fake"}},
                               {"a single sample is left", {5, 2, "of 1 and 2 samples: The fake"}},
                               {"a batch of one", {1, 1, "of 1 sample: The fake"}}});
     }
-    void namesMicroBatchesAsTheyAre()
+    void namesTheActualMicroBatches()
     {
         const auto& [batch, size, said] = row<int, int, Text>();
         TrainingHarness harness("batch=failed");
@@ -129,7 +129,7 @@ private slots:
         VERIFY_CONTAINS(harness.snapshot().failure, said);
     }
 
-    void trainsWhereTheMaximumWasFound()
+    void trainsOnlyOnTheDeviceOfTheMaximum()
     {
         TrainingHarness harness("starts until=1 line=renamed:hello:/device/name");
         harness.options.maximum = training::MaximumWay::Halving;
@@ -146,14 +146,14 @@ private slots:
         VERIFY_CONTAINS(harness.log(), "Step 2: loss is NaN");
     }
 
-    void leavesOutLateAnswers()
+    void ignoresLateAnswers()
     {
         TrainingHarness harness("batch=late#2");
         QVERIFY2(harness.endsAs(TrainingEnd::Completed), qPrintable(harness.log()));
         VERIFY_CONTAINS(harness.log(), "a late answer to batch 1 was left out");
     }
 
-    void needsABatchOfData()
+    void requiresABatchOfData()
     {
         TrainingHarness harness;
         harness.options.data.samples = 63;

@@ -17,7 +17,7 @@ using training::TrainingEnd;
 
 namespace {
 
-/// Epochs of two batches of 64: of 200 samples 20 are held out, and 52 fill no batch.
+/// Prepares epochs of two batches of 64: 20 of 200 samples are held out, and 52 do not fill a batch.
 void prepare(TrainingHarness& harness, std::int64_t epochs)
 {
     harness.options.halvesAutomatically = true;
@@ -56,7 +56,7 @@ private slots:
         QCOMPARE(harness.snapshot().evaluations.front().batchSize, 20);
     }
 
-    void evaluatesWhenAsked()
+    void evaluatesAtTheRequestedInterval()
     {
         TrainingHarness harness;
         prepare(harness, 2);
@@ -66,14 +66,14 @@ private slots:
         QCOMPARE(harness.snapshot().evaluations.front().step, 3);
     }
 
-    void takesAllThatIsHeldOutOrSoManyBatches_data()
+    void evaluatesAllHeldOutSamplesOrSomeBatches_data()
     {
         rows<int, int>({{"all", {0, 150}},
                         {"one batch", {1, 64}},
                         {"two batches", {2, 128}},
                         {"more than there are", {9, 150}}});
     }
-    void takesAllThatIsHeldOutOrSoManyBatches()
+    void evaluatesAllHeldOutSamplesOrSomeBatches()
     {
         const auto& [batches, samples] = row<int, int>();
         TrainingHarness harness;
@@ -88,7 +88,7 @@ private slots:
         QCOMPARE(std::llround(evaluation.samplesPerSecond * evaluation.seconds), samples);
     }
 
-    void continuesWithTheSameSplit()
+    void resumesWithTheSameSplit()
     {
         TrainingHarness whole;
         TrainingHarness first;
@@ -104,13 +104,13 @@ private slots:
         QCOMPARE(evaluationLosses(whole).size(), 4);
     }
 
-    void refusesToContinueWithAnotherSplit_data()
+    void refusesToResumeWithAnotherSplit_data()
     {
         rows<trial::HeldOut, Text>(
             {{"another share", {{.share = 0.2}, "data.held_out_share: 0.1 there, 0.2 here"}},
              {"none", {trial::HeldOut(), "data.held_out_share: 0.1 there, nothing here"}}});
     }
-    void refusesToContinueWithAnotherSplit()
+    void refusesToResumeWithAnotherSplit()
     {
         const auto& [heldOut, said] = row<trial::HeldOut, Text>();
         TrainingHarness first;
@@ -124,7 +124,7 @@ private slots:
         VERIFY_CONTAINS(test::errorOf([&] { second.run(); }), said);
     }
 
-    void refusesToContinueWithDataThatHasGrown()
+    void refusesToResumeWithMoreData()
     {
         TrainingHarness first("samples=200");
         TrainingHarness second("samples=240");
@@ -156,8 +156,8 @@ private slots:
         VERIFY_CONTAINS(test::errorOf([&] { harness.run(); }), "less than one batch of 64");
     }
 
-    // The mean is of samples, not of batches.
-    void weighsASmallerLastBatchByItsSamples()
+    // The loss is a mean over samples, not over batches.
+    void weightsASmallerLastBatchByItsSamples()
     {
         EvaluationRound round(10, 8);
         QCOMPARE(round.request().samples, 8);

@@ -73,7 +73,7 @@ private slots:
         QCOMPARE(read.run->run.family, run.run->run.family);
     }
 
-    void readsWhatHasDivergedAndWasCutOff()
+    void readsDivergedAndTruncatedRuns()
     {
         TrainingHarness harness("batch=nan#3");
         harness.options.steps = 4;
@@ -89,7 +89,7 @@ private slots:
         QVERIFY(std::isnan(whole.steps[2].loss));
     }
 
-    void refusesWhatIsNoRun_data()
+    void refusesFilesWithoutARun_data()
     {
         rows<Text, Text>(
             {{"nothing", {"", "holds no events"}},
@@ -97,13 +97,13 @@ private slots:
              {"no JSON", {"step 1\n", "does not begin as"}},
              {"of a later program", {"{\"event\":\"training_started\",\"schema\":9}\n", "(schema 9, and"}}});
     }
-    void refusesWhatIsNoRun()
+    void refusesFilesWithoutARun()
     {
         const auto& [text, said] = row<Text, Text>();
         VERIFY_CONTAINS(test::errorOf([&] { training::readTrainingEvents(written(text.toUtf8())); }), said);
     }
 
-    // Nobody may ever write into it.
+    // Opening a pipe would block until another process writes to it.
     void refusesAPipe()
     {
         const QString pipe = m_folder.filePath(QStringLiteral("pipe"));
@@ -111,7 +111,7 @@ private slots:
         VERIFY_CONTAINS(test::errorOf([&] { training::readTrainingEvents(pipe); }), "no regular file");
     }
 
-    void refusesWhatIsNotThere()
+    void refusesAMissingFile()
     {
         VERIFY_CONTAINS(
             test::errorOf([&] { training::readTrainingEvents(m_folder.filePath(QStringLiteral("none"))); }),

@@ -38,7 +38,7 @@ private slots:
 
     void writesEveryFieldOfEveryEvent()
     {
-        // A comma for the decimal point, a point for thousands.
+        // German has a decimal comma, and points between thousands.
         QLocale::setDefault(QLocale(QLocale::German));
         TrainingHarness harness("slope=100000000 batch=oom#1 batch=nan#3");
         harness.options.maximum = training::MaximumWay::Halving;
@@ -71,7 +71,7 @@ private slots:
                  R"({"failure":null,"peak_reserved_bytes":900000000,"status":"completed","steps":2})");
     }
 
-    void saysNullWhereNothingWasDone()
+    void writesNullIfNothingWasDone()
     {
         TrainingHarness harness("slope=1950000000");
         const QJsonObject last = eventsOf(harness).back();

@@ -31,7 +31,7 @@ namespace {
 constexpr int stepsAsked = 4;
 constexpr int confirmedSteps = 8;
 
-/// What is done before the fault, and what of it a checkpoint holds.
+/// Steps before the fault, and the step of the newest checkpoint by then.
 struct Done
 {
     int steps = 0;
@@ -75,7 +75,7 @@ std::vector<Particular> with(std::vector<Particular> some, const std::vector<Par
     return some;
 }
 
-/// Of what comes before a batch, in trainings and confirmations alike.
+/// Returns the stations before the first batch, which training runs and confirmation runs share.
 std::vector<Station> stationsOfStart(const Text& command, const std::vector<Particular>& ofReady)
 {
     return {{command,
@@ -95,15 +95,15 @@ std::vector<Station> stationsOfStart(const Text& command, const std::vector<Part
 }
 
 const char* const refused = "does not keep to the trial protocol. The field";
-/// Any number may be a loss; no speed may be beyond all others.
+/// Any number is a valid loss, but not every time is valid.
 const std::vector<Particular> answersOtherwise{{"negative /loss", ""},
                                                {"huge /loss", ""},
                                                {"tiny /seconds", refused, true},
                                                {"huge /micro_batch_size", "for a size of 92", true},
                                                {"cancelled", "was canceled, which nobody asked for", true}};
 
-/// Batches of 64 in four micro-batches, with a checkpoint after each second: requests 1, 2, 4 and 5 are
-/// batches, 3 and 6 save. Most is spoilt in the third batch.
+/// Returns the stations of a training run with batches of 64 in four micro-batches and a checkpoint after
+/// each second batch: requests 1, 2, 4 and 5 are batches, 3 and 6 save. Most faults are in the third batch.
 std::vector<TrainingStation> stationsOfTrain()
 {
     const char* silence = "no sign of life in the middle of a batch";
@@ -134,7 +134,7 @@ std::vector<TrainingStation> stationsOfTrain()
     all.push_back({{"train", "log", "#4", silence, {}, twice}, {.steps = 2, .checkpoint = 2}});
     all.push_back({{"train", "error", "#4", silence, {}, twice}, {.steps = 2, .checkpoint = 2}});
     all.push_back({{"train", "bye"}, {}});
-    // After the second step, and before its checkpoint.
+    // The evaluation follows the second step and precedes its checkpoint.
     all.push_back({{"evaluate", "batch_result", "#3", silence, numbersOfBatch,
                     with(answersOtherwise, {{"wrong-id", "answered batch 1003", true},
                                             {"duplicate", "a late answer to batch 3 was left out"},
@@ -143,7 +143,8 @@ std::vector<TrainingStation> stationsOfTrain()
     return all;
 }
 
-/// Four timed steps of each of two sizes, after three that are not; most is spoilt in the sixth.
+/// Returns the stations of a confirmation run: four timed steps of each of two sizes, after three that are
+/// not timed. Most faults are in the sixth step.
 std::vector<TrainingStation> stationsOfConfirm()
 {
     const char* silence = "no sign of life in the middle of a batch";
@@ -152,7 +153,7 @@ std::vector<TrainingStation> stationsOfConfirm()
                                                       {"flood", "reported steps without an end", true},
                                                       {"endless", silence, true}});
     std::vector<TrainingStation> all;
-    // It evaluates nothing.
+    // A confirmation run evaluates nothing.
     const std::vector<Particular> unasked{{"largest /held_out_samples", ""}};
     for (const Station& station : stationsOfStart("confirm", unasked))
         all.push_back({station, {}});
@@ -176,7 +177,7 @@ Text wordsOf(const Row& row)
     return row.fault.wordAt(row.station) + (chats ? QStringLiteral(" chat") : QString());
 }
 
-/// Only what is silent is not waited for: long enough for a busy computer to answer.
+/// Shortens the timeouts that a silent worker reaches. All others are long enough for a busy computer.
 void shortenWaits(const Row& row, engine::WorkerTimeouts& timeouts)
 {
     timeouts.quit = timeouts.terminate = 10s;
@@ -196,7 +197,7 @@ void shortenWaits(const Row& row, engine::WorkerTimeouts& timeouts)
         timeouts.batch = 500ms;
 }
 
-/// What the fake worker's steps come to.
+/// Returns the time of a step of the fake worker.
 double secondsOfStep(std::int64_t microBatches)
 {
     return 0.01 * static_cast<double>(microBatches) + 0.001 * 64 + 0.002;
@@ -207,7 +208,7 @@ bool isAbout(double value, double expected)
     return std::abs(value - expected) <= 1e-9 * expected;
 }
 
-/// The step of the newest checkpoint that a training can go on with; 0 for none.
+/// Returns the step of the newest checkpoint from which a training can resume; 0 for none.
 int checkpointIn(const QString& folder)
 {
     try {
@@ -249,16 +250,16 @@ void addRows(const Stations& stations)
 
 } // namespace
 
-/// Tests the fault matrix of training runs and of confirmation runs: whatever a worker does instead of a
-/// message, or to one, ends as docs/trial-protocol.md specifies, no step is counted that was not done, and a
+/// Tests the fault matrix of training runs and of confirmation runs: every fault of a worker, in place of a
+/// message or in one, ends as docs/trial-protocol.md specifies, no step is counted that was not done, and a
 /// checkpoint is either complete or absent.
 class TrainingFaultMatrixTest : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void trainingEndsAsItShould_data() { addRows(stationsOfTrain()); }
-    void trainingEndsAsItShould()
+    void trainingEndsAsSpecified_data() { addRows(stationsOfTrain()); }
+    void trainingEndsAsSpecified()
     {
         const auto& [station, fault, done] = row<Row>();
         TrainingHarness harness(wordsOf(row<Row>()));
@@ -286,14 +287,14 @@ private slots:
         QVERIFY2(snapshot.end == (fault.doesHarm ? TrainingEnd::Failed : TrainingEnd::Completed),
                  qPrintable(log));
         QCOMPARE(snapshot.failure.isEmpty(), !fault.doesHarm);
-        // What is said before the end counts where that comes right behind it.
-        const bool saysFirst = fault.name == QLatin1String("end-after");
+        // A message directly before the end of the worker counts.
+        const bool endsAfterMessage = fault.name == QLatin1String("end-after");
         const bool endsBatch =
             station.command == QLatin1String("train") && station.message == QLatin1String("batch_result");
-        // Of the second step; an evaluation stands before it.
-        const bool isSaved = saysFirst && station.message == QLatin1String("saved");
+        // The checkpoint of the second step is saved; an evaluation precedes it.
+        const bool isSaved = endsAfterMessage && station.message == QLatin1String("saved");
         QCOMPARE(static_cast<int>(snapshot.steps.size()),
-                 fault.doesHarm ? done.steps + (saysFirst && endsBatch ? 1 : 0) : stepsAsked);
+                 fault.doesHarm ? done.steps + (endsAfterMessage && endsBatch ? 1 : 0) : stepsAsked);
         QCOMPARE(checkpointIn(harness.options.checkpointFolder), !fault.doesHarm ? stepsAsked
                                                                  : isSaved       ? done.steps
                                                                                  : done.checkpoint);
@@ -307,8 +308,8 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    void confirmationEndsAsItShould_data() { addRows(stationsOfConfirm()); }
-    void confirmationEndsAsItShould()
+    void confirmationEndsAsSpecified_data() { addRows(stationsOfConfirm()); }
+    void confirmationEndsAsSpecified()
     {
         const auto& [station, fault, done] = row<Row>();
         engine::ExplorationParts parts = test::fakeParts();

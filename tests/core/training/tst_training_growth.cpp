@@ -16,7 +16,7 @@ using training::TrainingRun;
 
 namespace {
 
-/// 19 samples fit.
+/// Words of the fake worker for memory in which 19 samples fit.
 const QString tightMemory = QStringLiteral("slope=100000000");
 
 QString scheduleOf(TrainingHarness& harness)
@@ -33,7 +33,7 @@ QString scheduleOf(TrainingHarness& harness)
     return entries.join(QLatin1String("; "));
 }
 
-/// It leaves a file of that name beside itself, and has a content of its own.
+/// Returns a growth function that creates a file \p name in its folder. \p file makes its contents unique.
 QByteArray growthThatWrites(const char* name, const QString& file)
 {
     return "# " + file.toUtf8() + "\nopen('" + name +
@@ -42,7 +42,7 @@ QByteArray growthThatWrites(const char* name, const QString& file)
 
 } // namespace
 
-/// Tests the largest size that fits, found before the training run, and batches that grow up to it.
+/// Tests the search for the largest size before a training run, and batches that grow up to it.
 class TrainingGrowthTest : public QObject
 {
     Q_OBJECT
@@ -53,7 +53,7 @@ private slots:
         const auto add = rows<training::MaximumWay, bool, int, int, Text>();
         add("halving", {training::MaximumWay::Halving, false, 16, 16, "1: 64 in 4 x 16"});
         add("binary", {training::MaximumWay::Binary, false, 19, 16, "1: 64 in 4 x 16"});
-        // Four micro-batches at either size.
+        // Both sizes need four micro-batches.
         add("exact", {training::MaximumWay::Binary, true, 19, 19, "1: 64 in 4 x 16"});
         add("predict", {training::MaximumWay::Predict, false, 16, 16, "1: 64 in 4 x 16"});
     }
@@ -137,7 +137,7 @@ private slots:
              first + QStringLiteral(
                          "1 at 5: 8 of 64, 0 stays; 2 at 9: 8 of 64, 0 stays; 3 at 13: 8 of 64, 0 stays"),
              16, "Epoch 2: the batch stays as it is"});
-        // Sixteen micro-batches of 16 are all the data that there is.
+        // Sixteen micro-batches of 16 use all the data.
         add("no more than the data", {"10", 4,
                                       "0 at 1: 4 of 64, 0 stays; 1 at 5: 14 of 224, 10 changes; 2 at 6: 14 "
                                       "of 224, 10 passes_maximum; 3 at 7: 14 of 224, 10 passes_maximum",
@@ -160,7 +160,7 @@ private slots:
         QCOMPARE(harness.snapshot().run->batchSize, 64);
     }
 
-    void shrinksWhatHasGrownTooFar()
+    void shrinksASizeThatHasGrownTooFar()
     {
         TrainingHarness harness(tightMemory + QStringLiteral(" batch=oom@12"));
         harness.options.run.setting = config::Fixed{.microBatchSize = 8};
@@ -171,18 +171,18 @@ private slots:
         QVERIFY2(harness.endsAs(TrainingEnd::Completed), qPrintable(harness.log()));
         QCOMPARE(harness.changes(),
                  QStringLiteral("train 5: 8 to 12, growth; train 5: 12 to 6, out_of_memory"));
-        // The batch stays what it had grown to, and 6 + 6 is known not to fit.
+        // The batch keeps its grown size, and 6 + 6 samples are known not to fit.
         QCOMPARE(harness.steps(),
                  QStringLiteral("1: 64 in 8 x 8, 2: 64 in 8 x 8, 3: 64 in 8 x 8, 4: 64 in 8 x 8, "
                                 "5: 96 in 16 x 6, 6: 96 in 16 x 6, 7: 96 in 16 x 6, 8: 96 in 16 x 6"));
         VERIFY_CONTAINS(harness.log(), "would pass the maximum, 11");
     }
 
-    void asksBeforeTheGrowthOfAConfigRuns_data()
+    void refusesTheGrowthOfAConfigUntilTrusted_data()
     {
         rows<Text>({{"as it is named", "%1"}, {"a blank behind it", "%1 "}, {"blanks around it", "\t%1\n"}});
     }
-    void asksBeforeTheGrowthOfAConfigRuns()
+    void refusesTheGrowthOfAConfigUntilTrusted()
     {
         const auto& written = row<Text>();
         TrainingHarness asked(tightMemory);
@@ -191,22 +191,22 @@ private slots:
         asked.contents.training.batchIncreaseFunction = written.arg(file).toStdString();
         QVERIFY_THROWS_EXCEPTION(engine::UntrustedCode, asked.run());
 
-        TrainingHarness told(tightMemory);
-        told.contents = asked.contents;
-        told.options.run.trustsCode = true;
-        told.options.run.setting = config::Fixed{.microBatchSize = 16};
-        told.options.data.samples = 128;
-        told.options.steps.reset();
-        told.options.epochs = 2;
-        QVERIFY2(told.endsAs(TrainingEnd::Completed), qPrintable(told.log()));
+        TrainingHarness trusting(tightMemory);
+        trusting.contents = asked.contents;
+        trusting.options.run.trustsCode = true;
+        trusting.options.run.setting = config::Fixed{.microBatchSize = 16};
+        trusting.options.data.samples = 128;
+        trusting.options.steps.reset();
+        trusting.options.epochs = 2;
+        QVERIFY2(trusting.endsAs(TrainingEnd::Completed), qPrintable(trusting.log()));
         QVERIFY(QFile::exists(asked.path(QStringLiteral("ran"))));
     }
 
-    void runsNoGrowthThatHasChanged()
+    void refusesAChangedGrowthFunction()
     {
         TrainingHarness harness(tightMemory);
         const QString file = harness.path(QStringLiteral("grow.py"));
-        // A fresh process is asked after a failure.
+        // After a failure, a new process runs the function.
         test::writeFile(
             file, "# " + file.toUtf8() +
                       "\ndef batch_increase_function(epoch, current_batch_size):\n    raise ValueError\n");
@@ -225,7 +225,7 @@ private slots:
                         "grow.py is not what was let run any more, or a Python file beside it");
     }
 
-    void saysWhatCannotBeRead()
+    void refusesAnInvalidExpression()
     {
         TrainingHarness harness;
         harness.options.growth = QStringLiteral("epoch +");

@@ -11,7 +11,7 @@ using namespace batchpeak;
 using test::TrainingHarness;
 using training::TrainingEnd;
 
-/// Tests micro-batch sizes as memory runs out.
+/// Tests how micro-batch sizes change when memory runs out.
 class TrainingHalvingTest : public QObject
 {
     Q_OBJECT
@@ -32,7 +32,7 @@ private slots:
         QCOMPARE(snapshot.microBatchSize, 16);
         QCOMPARE(snapshot.run->steps, 4);
         QCOMPARE(snapshot.run->batchSize, 64);
-        // Four micro-batches of 0.01 s, 0.001 s a sample, and the optimizer's 0.002 s.
+        // Four micro-batches of 0.01 s, plus 0.001 s per sample and 0.002 s of the optimizer.
         QCOMPARE(snapshot.steps[1].seconds, 0.106);
         QCOMPARE(snapshot.samplesPerSecond, 64 / 0.106);
         QCOMPARE(snapshot.steps[1].tokensPerSecond, 16 * 64 / 0.106);
@@ -41,7 +41,7 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    void halvesAndTriesTheSameBatchAgain_data()
+    void halvesAndRetriesTheSameBatch_data()
     {
         const auto add = rows<Text, Text, Text, int>();
         add("fits at once", {"", "1: 64 in 1 x 64, 2: 64 in 1 x 64", "", 0});
@@ -54,7 +54,7 @@ private slots:
         add("main memory", {"batch=host-memory#1", "1: 64 in 2 x 32, 2: 64 in 2 x 32",
                             "train 1: 64 to 32, out_of_memory", 1});
     }
-    void halvesAndTriesTheSameBatchAgain()
+    void halvesAndRetriesTheSameBatch()
     {
         const auto& [words, steps, changes, outOfMemory] = row<Text, Text, Text, int>();
         TrainingHarness harness(words);
@@ -64,11 +64,11 @@ private slots:
         QCOMPARE(harness.steps(), steps);
         QCOMPARE(harness.changes(), changes);
         QCOMPARE(harness.snapshot().outOfMemoryEvents, outOfMemory);
-        // Evaluation has a size of its own, and none was run.
+        // Evaluation has its own size, and no evaluation ran.
         QCOMPARE(harness.snapshot().evaluationMicroBatchSize, 64);
     }
 
-    void losesNothingByFailedAttempts()
+    void hasTheSameLossesDespiteFailedAttempts()
     {
         TrainingHarness undisturbed;
         TrainingHarness disturbed("batch=oom#1 batch=oom#4 batch=oom#5");
@@ -82,7 +82,7 @@ private slots:
         QCOMPARE(disturbed.losses(), undisturbed.losses());
     }
 
-    void keepsEvaluationApart()
+    void halvesEvaluationSeparately()
     {
         TrainingHarness harness("evaluation=oom@64 evaluation=oom@32");
         harness.options.halvesAutomatically = true;
@@ -106,7 +106,7 @@ private slots:
         VERIFY_CONTAINS(harness.log(), "that of training stays");
     }
 
-    void halvesWhatThrashes_data()
+    void halvesASizeThatThrashes_data()
     {
         const QString whole =
             QStringLiteral("1: 64 in 1 x 64, 2: 64 in 1 x 64, 3: 64 in 1 x 64, 4: 64 in 1 x 64");
@@ -116,7 +116,7 @@ private slots:
                                 {"two apart", {"batch=thrash#1 batch=thrash#3", true, whole}},
                                 {"of a fixed size", {"batch=thrash", false, whole}}});
     }
-    void halvesWhatThrashes()
+    void halvesASizeThatThrashes()
     {
         const auto& [words, halves, steps] = row<Text, bool, Text>();
         TrainingHarness harness(words);

@@ -23,7 +23,7 @@ using Holders = std::vector<std::optional<Holder>>;
 
 namespace {
 
-/// Two sizes that a batch of 64 can be cut into.
+/// Two sizes that divide a batch of 64.
 const std::vector<engine::PredictedSize> twoSizes{
     {.microBatchSize = 16, .accumulationSteps = 4, .samplesPerSecond = 1000.0},
     {.microBatchSize = 8, .accumulationSteps = 8, .samplesPerSecond = 900.0}};
@@ -49,7 +49,7 @@ class TrainingLeaseTest : public QObject
     }
 
 private slots:
-    void trainingGivesItBackAtTheEnd_data()
+    void trainingReleasesTheDeviceAtTheEnd_data()
     {
         const auto asDefault = [](TrainingOptions&) {};
         rows<const char*, std::function<void(TrainingOptions&)>>(
@@ -64,7 +64,7 @@ private slots:
              {"its worker crashes", {"batch=abort#3", asDefault}},
              {"its worker does not start", {"start=exit", asDefault}}});
     }
-    void trainingGivesItBackAtTheEnd()
+    void trainingReleasesTheDeviceAtTheEnd()
     {
         const auto& [words, change] = row<const char*, std::function<void(TrainingOptions&)>>();
         TrainingHarness harness(words);
@@ -78,7 +78,7 @@ private slots:
         QCOMPARE(m_holders, (Holders{Holder::Training, std::nullopt}));
     }
 
-    void trainingGivesItBackWhenStopped()
+    void trainingReleasesTheDeviceWhenStopped()
     {
         TrainingHarness harness;
         harness.options.steps = 1000;
@@ -88,7 +88,7 @@ private slots:
         QVERIFY(!harness.parts.lease->holder());
     }
 
-    void trainingGivesItBackWhenDestroyed()
+    void trainingReleasesTheDeviceWhenDestroyed()
     {
         TrainingHarness harness("batch=hang#2");
         test::EventSpy<training::StepDone> stepDone(harness.run());
@@ -102,7 +102,7 @@ private slots:
         QVERIFY(isNoWorkerLeft);
     }
 
-    void trainingDoesNotStartWithoutIt()
+    void trainingDoesNotStartWithoutTheDevice()
     {
         TrainingHarness harness;
         DeviceLease::Hold hold = harness.parts.lease->take(Holder::Exploration);
@@ -114,7 +114,7 @@ private slots:
         QCOMPARE(harness.snapshot().end, training::TrainingEnd::Completed);
     }
 
-    void confirmationGivesItBackAtTheEnd_data()
+    void confirmationReleasesTheDeviceAtTheEnd_data()
     {
         rows<const char*>({{"all is well", ""},
                            {"neither size fits", "batch=oom"},
@@ -123,7 +123,7 @@ private slots:
                            {"its worker crashes", "batch=abort#6"},
                            {"its worker does not start", "start=exit"}});
     }
-    void confirmationGivesItBackAtTheEnd()
+    void confirmationReleasesTheDeviceAtTheEnd()
     {
         const TrainingHarness harness(row<const char*>());
         watch(*harness.parts.lease);
@@ -138,7 +138,7 @@ private slots:
         QCOMPARE(m_holders, (Holders{Holder::Confirmation, std::nullopt}));
     }
 
-    void confirmationGivesItBackWhenStopped()
+    void confirmationReleasesTheDeviceWhenStopped()
     {
         const TrainingHarness harness("load=silent");
         ConfirmationRun run(harness.parts);
@@ -149,7 +149,7 @@ private slots:
         QVERIFY(!harness.parts.lease->holder());
     }
 
-    void confirmationGivesItBackWhenDestroyed()
+    void confirmationReleasesTheDeviceWhenDestroyed()
     {
         const TrainingHarness harness("load=silent");
         auto run = std::make_unique<ConfirmationRun>(harness.parts);
@@ -159,7 +159,7 @@ private slots:
         QVERIFY(!harness.parts.lease->holder());
     }
 
-    void confirmationDoesNotTakeItWhereItCannotBeSetUp()
+    void confirmationTakesNoDeviceIfItsSetupFails()
     {
         TrainingHarness harness;
         harness.options.run.devices = {QStringLiteral("cuda:7")};
@@ -168,7 +168,7 @@ private slots:
         QVERIFY(!harness.parts.lease->holder());
     }
 
-    void confirmationDoesNotStartWithoutIt()
+    void confirmationDoesNotStartWithoutTheDevice()
     {
         const TrainingHarness harness;
         const DeviceLease::Hold hold = harness.parts.lease->take(Holder::Training);

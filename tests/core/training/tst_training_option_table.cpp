@@ -34,7 +34,7 @@ private slots:
         QVERIFY_EXCEPTION_THROWN(training::trainingOption("--no-such"), std::out_of_range);
     }
 
-    void hasAllThatSaysWhatRuns()
+    void hasAllOptionsOfRuns()
     {
         for (const auto& option : engine::explorationOptions()) {
             const bool isOfRuns = option.subject == engine::ExplorationOption::Subject::Run;
@@ -48,7 +48,7 @@ private slots:
         QCOMPARE(options.run.headroom, 0.08);
     }
 
-    void writesWhatItHasRead_data()
+    void writesTheTextThatItHasRead_data()
     {
         rows<const char*, Text>({{"steps", {"--steps", "500"}},
                                  {"data", {"--data", "/proc/self"}},
@@ -68,7 +68,7 @@ private slots:
                                  {"headroom", {"--headroom", "8"}},
                                  {"device", {"--device", "cuda:1"}}});
     }
-    void writesWhatItHasRead()
+    void writesTheTextThatItHasRead()
     {
         const auto& [name, text] = row<const char*, Text>();
         const TrainingOption& option = training::trainingOption(name);

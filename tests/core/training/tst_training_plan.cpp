@@ -18,7 +18,7 @@ using training::TrainingPlan;
 
 namespace {
 
-void foldBatchNormalizationIn(ConfigContents& contents)
+void useBatchNormalization(ConfigContents& contents)
 {
     contents.model = model::ModelSpec{.family = "resnet18", .architecture = model::ResNetSpec{}};
 }
@@ -48,7 +48,7 @@ class TrainingPlanTest : public QObject
     Q_OBJECT
 
 private slots:
-    // What a training does otherwise than the config is no secret of its numbers.
+    // The fidelity of a training's numbers lists each difference from the config.
     void packsNoTexts()
     {
         Case asked;
@@ -60,7 +60,7 @@ private slots:
         QVERIFY(plan.description.run.fidelity.assumed.empty());
     }
 
-    void sharesNothing()
+    void shardsNothing()
     {
         Case asked;
         asked.contents.step.sharding = model::Sharding::Parameters;
@@ -75,7 +75,7 @@ private slots:
         QCOMPARE(plan.description.run.fidelity.reasons.size(), std::size_t{1});
     }
 
-    void updatesBehindBackward()
+    void updatesAfterBackward()
     {
         Case asked;
         QVERIFY(asked.plan().description.run.fidelity.reasons.empty());
@@ -131,20 +131,20 @@ private slots:
                                           },
                                           "64 of 64 fixed, 64 of 64", "use_cs_grad_accum"});
         add("batch normalization", {[](Case& c) {
-                                        foldBatchNormalizationIn(c.contents);
+                                        useBatchNormalization(c.contents);
                                         c.contents.rules = {};
                                         c.options.run.setting = config::Fixed{16};
                                     },
                                     "16 of 64 fixed, 16 of 64", "depends on the micro-batch size"});
         add("batch normalization, whole", {[](Case& c) {
-                                               foldBatchNormalizationIn(c.contents);
+                                               useBatchNormalization(c.contents);
                                                c.contents.rules = {};
                                                c.options.run.setting = config::Whole{};
                                            },
                                            "64 of 64 fixed, 64 of 64", ""});
         add("batch normalization at Cerebras",
             {[](Case& c) {
-                 foldBatchNormalizationIn(c.contents);
+                 useBatchNormalization(c.contents);
                  c.options.run.setting = config::Fixed{16};
              },
              "64 of 64 fixed, 64 of 64", "Gradient accumulation is switched off"});
@@ -216,7 +216,7 @@ private slots:
         VERIFY_CONTAINS(error, said);
     }
 
-    void followsTheConfigWhereTheOptionsAreSilent()
+    void usesTheConfigIfThereAreNoOptions()
     {
         Case asked;
         QCOMPARE(asked.plan().request.learningRate, 3e-4);
@@ -226,7 +226,7 @@ private slots:
         QCOMPARE(asked.plan().request.learningRate, 0.1);
         QVERIFY(asked.plan().request.weighting == trial::LossWeighting::Tokens);
         QCOMPARE(asked.plan().description.growth, QStringLiteral("/configs/grow.py"));
-        // Whoever looks at it later sees the same file.
+        // Blanks are removed, so that every later reader opens the same file.
         for (const char* written : {"grow.py ", " grow.py", "\tgrow.py\n"}) {
             asked.contents.training.batchIncreaseFunction = written;
             QCOMPARE(asked.plan().description.growth, QStringLiteral("/configs/grow.py"));
@@ -250,14 +250,14 @@ private slots:
         QCOMPARE(asked.plan().description.steps, 6);
         asked.options.steps = 5;
         QCOMPARE(asked.plan().description.steps, 5);
-        // How many samples a file has is not known yet.
+        // The number of samples in a file is not known yet.
         asked.options.data = {.kind = trial::DataKind::Text, .path = "/data/shakespeare.txt"};
         asked.options.steps.reset();
         QCOMPARE(asked.plan().description.steps, 0);
         QCOMPARE(asked.plan().description.data, QStringLiteral("shakespeare.txt as bytes"));
     }
 
-    void looksForAMaximum()
+    void searchesForAMaximum()
     {
         Case asked;
         QVERIFY(!asked.plan().description.maximum);
@@ -266,7 +266,7 @@ private slots:
         QVERIFY(!asked.plan().description.halvesAutomatically);
         asked.options.maximum = MaximumWay::Predict;
         QVERIFY(asked.plan().description.maximum == MaximumWay::Predict);
-        // Where nothing may be cut there is no size to choose, but one that grows needs a bound.
+        // Without accumulation there is no size to choose, but a size that grows needs a bound.
         asked.contents.training.accumulates = false;
         QVERIFY(!asked.plan().description.maximum);
         asked.options.growth = QStringLiteral("4");

@@ -15,7 +15,7 @@ using test::TrainingHarness;
 using training::ConfirmationRun;
 using training::TrainingEnd;
 
-/// Tests training runs and confirmation runs whose worker not even SIGKILL ends.
+/// Tests training runs and confirmation runs whose worker survives even SIGKILL.
 class TrainingStuckWorkersTest : public QObject
 {
     Q_OBJECT
@@ -23,10 +23,10 @@ class TrainingStuckWorkersTest : public QObject
 private slots:
     void cleanup() { test::sendSignal(m_stuck, SIGKILL); }
 
-    void endsAllTheSameAndStartsNoOther()
+    void endsAndStartsNoOtherWorker()
     {
         TrainingHarness harness("stuck=60");
-        beImpatient(harness);
+        shortenTimeouts(harness);
         QVERIFY2(harness.endsAs(TrainingEnd::Completed), qPrintable(harness.log()));
         QCOMPARE(static_cast<int>(harness.snapshot().steps.size()), 4);
         m_stuck = test::stuckProcessIn(harness.log());
@@ -38,10 +38,10 @@ private slots:
                         QStringLiteral("No worker is started on cpu beside process %1").arg(m_stuck));
     }
 
-    void startsNoneBesideThatOfTheSearchForTheMaximum()
+    void startsNoWorkerWhileThatOfTheSearchIsStuck()
     {
         TrainingHarness harness("stuck=60");
-        beImpatient(harness);
+        shortenTimeouts(harness);
         harness.options.maximum = training::MaximumWay::Binary;
         QVERIFY2(harness.endsAs(TrainingEnd::Failed), qPrintable(harness.log()));
         m_stuck = test::stuckProcessIn(harness.log());
@@ -50,10 +50,10 @@ private slots:
                         QStringLiteral("No worker is started on cpu beside process %1").arg(m_stuck));
     }
 
-    void aConfirmationPutsNoFreshOneBesideIt()
+    void startsNoSecondWorkerInAConfirmation()
     {
         TrainingHarness harness("batch=lost-memory#1 stuck=60");
-        beImpatient(harness);
+        shortenTimeouts(harness);
         ConfirmationRun run(harness.parts);
         QSignalSpy finished(&run, &ConfirmationRun::finished);
         run.start(QStringLiteral("config.yaml"), harness.contents, harness.options,
@@ -68,7 +68,7 @@ private slots:
     }
 
 private:
-    static void beImpatient(TrainingHarness& harness)
+    static void shortenTimeouts(TrainingHarness& harness)
     {
         engine::WorkerTimeouts& timeouts = harness.parts.timeouts;
         timeouts.quit = timeouts.terminate = timeouts.kill = 50ms;
