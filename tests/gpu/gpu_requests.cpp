@@ -28,7 +28,7 @@ model::Architecture widened(model::DecoderSpec spec)
     return spec;
 }
 
-// The others are tiny because their parts depend on each other, and stay so.
+// The other networks stay tiny, because their sizes depend on each other.
 template<typename Spec>
 model::Architecture widened(const Spec& spec)
 {

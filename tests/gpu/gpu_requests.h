@@ -11,7 +11,7 @@ namespace batchpeak::test {
 
 struct NamedRequest
 {
-    /// "GPT, train, bf16"
+    /// Names of network, phase and precision, such as "GPT, train, bf16".
     std::string name;
     trial::LoadRequest load;
 };
@@ -19,14 +19,14 @@ struct NamedRequest
 /// Adds the requests as rows<trial::LoadRequest>() does.
 void addRows(const std::vector<NamedRequest>& requests);
 
-/// Whether the GPU is simulated: the processor then does all work, so that networks stay tiny.
+/// Whether the GPU is simulated. Networks then stay tiny, because the CPU does all the work.
 bool isSimulated();
 
-/// Returns a micro-batch size from which on larger ones are tried until one does not fit.
+/// Returns the micro-batch size from which tests increase the size until it does not fit.
 std::int64_t largeSize();
 
-/// Returns a request for one network; decoders are widened until products and not launches dominate the time
-/// of a step.
+/// Returns a request for one network. Decoders are so wide that products, not launches, dominate the time of
+/// a step.
 trial::LoadRequest gpuRequest(const model::Architecture& architecture, model::Phase phase,
                               model::Precision precision);
 

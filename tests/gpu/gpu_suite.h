@@ -19,10 +19,10 @@ constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 class Gpu
 {
 public:
-    /// Create it in the first statement of main: see network::loadAcceleratorLibrary.
+    /// Must be created in the first statement of main: see network::loadAcceleratorLibrary.
     Gpu();
 
-    /// Why there is no GPU, as a full sentence; empty if there is one.
+    /// Returns the reason why there is no GPU, as a full sentence; empty if there is one.
     const std::string& reasonToSkip() const { return m_reason; }
     network::DeviceMemory& memory() { return *m_memory; }
 
@@ -31,8 +31,8 @@ private:
     std::unique_ptr<network::DeviceMemory> m_memory;
 };
 
-/// A part of the suite: its tests are skipped with a reason if there is no GPU, and leave no memory limit
-/// behind.
+/// Part of the suite. Its tests are skipped with a reason if there is no GPU, and remove their memory limit
+/// at the end.
 class GpuSuite : public QObject
 {
     Q_OBJECT

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Before Qt, whose keyword "slots" libtorch uses as a name.
+// Included before Qt, whose keyword "slots" is a name in libtorch.
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/mm.h>
@@ -24,7 +24,7 @@ using namespace batchpeak::network;
 
 namespace {
 
-// What the child says: the outcome's word, and whether only a fresh process helps.
+// Word that the child prints after the outcome if only a new process helps.
 constexpr const char* stickyWord = "sticky";
 constexpr const char* breakOption = "--break";
 
@@ -33,24 +33,24 @@ at::TensorOptions onGpu()
     return {at::kCUDA};
 }
 
-void lookUpAWordOfNoVocabulary()
+void lookUpATokenOutOfRange()
 {
     at::embedding(at::ones({5, 2}, onGpu()), at::ones({3}, onGpu().dtype(at::kLong)).mul(7));
 }
 
-// Attention in fp32 makes a block of each sample in a dimension of the grid that ends at 65535.
+// Attention in fp32 uses one block per sample in a grid dimension of at most 65535.
 void attendIn70000Samples()
 {
     const at::Tensor heads = at::ones({70000, 1, 4, 8}, onGpu());
     at::scaled_dot_product_attention(heads, heads, heads);
 }
 
-void askForTooMuch()
+void allocateTooMuch()
 {
     at::empty({std::int64_t{1} << 45}, onGpu());
 }
 
-void multiplyWhatDoesNotFitTogether()
+void multiplyIncompatibleShapes()
 {
     at::mm(at::ones({2, 3}, onGpu()), at::ones({4, 5}, onGpu()));
 }
@@ -59,20 +59,20 @@ struct Breakdown
 {
     const char* name;
     void (*happen)();
-    /// The outcomes that are right, as words that the child may say.
+    /// Correct outcomes, as the child prints them.
     QStringList expected;
 };
 
 QList<Breakdown> breakdowns()
 {
     const auto words = [](const char* text) { return QString::fromUtf8(text).split(QLatin1Char('|')); };
-    return {{"index", lookUpAWordOfNoVocabulary, words("failed sticky")},
+    return {{"index", lookUpATokenOutOfRange, words("failed sticky")},
             {"blocks", attendIn70000Samples, words("unsupported|ok")},
-            {"memory", askForTooMuch, words("oom")},
-            {"shapes", multiplyWhatDoesNotFitTogether, words("unsupported")}};
+            {"memory", allocateTooMuch, words("oom")},
+            {"shapes", multiplyIncompatibleShapes, words("unsupported")}};
 }
 
-// In a process of its own, since some of them end it.
+// Runs in a separate process, because some failures end it.
 int breakDown(test::Gpu& gpu, const char* name)
 {
     const std::int64_t before = gpu.memory().outOfMemoryCount();
@@ -90,7 +90,7 @@ int breakDown(test::Gpu& gpu, const char* name)
         std::fprintf(stderr, "%s\n", failure.text.c_str());
     }
     std::fflush(nullptr);
-    // What is left of a lost context may hang in the destructors of libraries.
+    // After the loss of the context, destructors of libraries may hang.
     _exit(0);
 }
 
@@ -105,13 +105,13 @@ public:
     using GpuSuite::GpuSuite;
 
 private slots:
-    void tellsFailuresApart_data()
+    void distinguishesFailures_data()
     {
         const auto add = rows<Breakdown>();
         for (const Breakdown& breakdown : breakdowns())
             add(breakdown.name, breakdown);
     }
-    void tellsFailuresApart()
+    void distinguishesFailures()
     {
         const auto& [name, happen, expected] = row<Breakdown>();
         QProcess child;

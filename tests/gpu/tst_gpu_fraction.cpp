@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Before Qt, whose keyword "slots" libtorch uses as a name.
+// Included before Qt, whose keyword "slots" is a name in libtorch.
 #include <ATen/ops/empty.h>
 #include <c10/util/Exception.h>
 
@@ -21,13 +21,13 @@ public:
     using GpuSuite::GpuSuite;
 
 private slots:
-    void keepsToItsFirstLimit()
+    void enforcesItsFirstLimit()
     {
         const std::int64_t bytes = std::min(1024 * mebibyte, memory().totalBytes() / 4);
         const std::int64_t free = memory().freeBytes();
         memory().setLimit(bytes);
         QCOMPARE(memory().limitBytes(), bytes);
-        // Ballast would have taken the rest.
+        // Ballast would occupy the rest.
         QVERIFY(memory().freeBytes() > free - 2 * bytes);
         const auto options = at::TensorOptions(at::kCUDA).dtype(at::kByte);
         const at::Tensor fits = at::empty({bytes / 2}, options);

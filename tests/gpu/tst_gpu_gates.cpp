@@ -34,7 +34,7 @@ private slots:
         QVERIFY(condition.temperatureCelsius && *condition.temperatureCelsius >= 10 &&
                 *condition.temperatureCelsius <= 110);
         QVERIFY(condition.powerWatts && *condition.powerWatts >= 1 && *condition.powerWatts <= 2000);
-        // Containers and sandboxes hide them.
+        // Containers and sandboxes hide processes.
         if (!condition.processes)
             qInfo("This computer does not tell which processes use the GPU: neighbors are not noticed.");
     }
@@ -50,7 +50,8 @@ private slots:
         gate.end(1, report);
         if (!report.readings.energyJoules)
             QSKIP("This GPU does not count energy.");
-        // Idle GPUs take some watts, busy ones below two thousand, and the wait may be longer than asked for.
+        // Idle GPUs draw some watts, busy ones less than two thousand. The energy has no upper bound, since
+        // the wait may take longer than requested.
         QVERIFY(*report.readings.energyJoules >= 1);
         QVERIFY(*report.readings.meanPowerWatts >= 1 && *report.readings.meanPowerWatts <= 2000);
     }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Before Qt, whose keyword "slots" libtorch uses as a name.
+// Included before Qt, whose keyword "slots" is a name in libtorch.
 #include <ATen/ops/empty.h>
 #include <c10/util/Exception.h>
 
@@ -27,7 +27,7 @@ at::Tensor held(std::int64_t bytes)
     return at::empty({bytes}, at::TensorOptions(at::kCUDA).dtype(at::kByte));
 }
 
-// Of the first of ever larger sizes that does not fit.
+// Returns the failure of the first of increasing sizes that does not fit.
 Failure failureOfTooLarge(StepRunner& runner, DeviceMemory& memory)
 {
     const std::int64_t before = memory.outOfMemoryCount();
@@ -52,14 +52,14 @@ class GpuMemoryTest : public test::GpuSuite
 public:
     using GpuSuite::GpuSuite;
 
-    /// Enough for every network of the suite, and little enough to fill quickly.
+    /// Returns a limit that is enough for every network of the suite and can be filled quickly.
     std::int64_t limit() { return std::min(2048 * mebibyte, memory().totalBytes() / 4); }
 
-    /// That, or what so many samples take: tiny networks would fill it only with more of them than kernels
-    /// have blocks for.
+    /// Returns limit(), or the peak of a fixed number of samples if that is lower: tiny networks would reach
+    /// limit() only with more samples than kernels have blocks.
     std::int64_t limitFor(const LoadRequest& load)
     {
-        // A quarter of the least that is too large.
+        // A quarter of the smallest size that is too large.
         constexpr std::int64_t fits = 256;
         memory().setLimit(limit());
         memory().emptyCache();
@@ -75,14 +75,15 @@ public:
     }
 
 private slots:
-    // The allocator has taken its fraction of the memory by then, so that what follows is kept by ballast.
+    // The allocator enforces the first limit as a fraction of the memory, so that ballast enforces those of
+    // the tests.
     void init() { memory().setLimit(0); }
 
-    void keepsToALimit_data()
+    void enforcesALimit_data()
     {
         rows<std::int64_t>({{"some", limit() / 2}, {"more", limit()}, {"less", limit() / 4}});
     }
-    void keepsToALimit()
+    void enforcesALimit()
     {
         const auto bytes = row<std::int64_t>();
         const std::int64_t before = memory().allocatedBytes();
@@ -106,7 +107,7 @@ private slots:
         const std::int64_t refusals = memory().outOfMemoryCount();
         held(limit() / 10 * 6);
         QCOMPARE(memory().allocationRetries(), retries);
-        // What was freed is kept, so that there is room for this one only without it.
+        // The freed block is in the cache; this one fits only after a flush.
         held(limit() / 10 * 7);
         // Some allocators flush in more than one step.
         QVERIFY(memory().allocationRetries() > retries);
@@ -137,7 +138,7 @@ private slots:
         }
     }
 
-    // Each like a worker's life: load, sizes that fit, one that does not, and the end.
+    // Each exploration is like a worker's: load, sizes that fit, one that does not, and the end.
     void leaksNothingInTenExplorations()
     {
         const std::vector<test::NamedRequest> requests = test::everyTraining(model::Precision::Bf16);
@@ -151,7 +152,7 @@ private slots:
                 const test::NamedRequest& request = requests[i];
                 memory().setLimit(limits[i]);
                 StepRunner runner(request.load, memory());
-                // Batch normalization trains on no single value of a channel.
+                // Batch normalization cannot train on a single value per channel.
                 for (const std::int64_t size : {2, 3, 4}) {
                     runner.prepare(size);
                     runner.run(3);
@@ -164,7 +165,7 @@ private slots:
             memory().setLimit(0);
             memory().synchronize();
             memory().emptyCache();
-            // The first makes the workspaces of the libraries, which stay.
+            // The first exploration creates the workspaces of libraries, which stay.
             QCOMPARE(memory().allocatedBytes(), allocated.value_or(memory().allocatedBytes()));
             QCOMPARE(memory().reservedBytes(), reserved.value_or(memory().reservedBytes()));
             allocated = memory().allocatedBytes();

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Before Qt, whose keyword "slots" libtorch uses as a name.
+// Included before Qt, whose keyword "slots" is a name in libtorch.
 #include "tiny_scripts.h"
 
 #include "gpu_requests.h"
@@ -15,7 +15,7 @@ using namespace batchpeak;
 using namespace batchpeak::network;
 using trial::LoadRequest;
 
-/// Tests that every network takes steps on a GPU, learns there, and is counted.
+/// Tests that every network runs and learns on a GPU, and that its memory is counted.
 class GpuStepsTest : public test::GpuSuite
 {
     Q_OBJECT
@@ -41,12 +41,12 @@ private slots:
         QVERIFY(memory().peakReservedBytes() >= memory().peakAllocatedBytes());
         QVERIFY(!memory().spilled());
         QVERIFY(std::isfinite(runner.loss()));
-        // Evaluation may meet another sample in its last step than in its first.
+        // The last step of an evaluation may use another sample than the first.
         if (load.phase == model::Phase::Train)
             QVERIFY(runner.loss() < first);
     }
 
-    // Adapters, quantized weights, optimizers, shares and all else that a request may ask for.
+    // Adapters, quantized weights, optimizers, sharding and all other options of a request.
     void runsEveryKindOfStep_data() { addRequests(); }
     void runsEveryKindOfStep()
     {

@@ -19,8 +19,8 @@ public:
     using GpuSuite::GpuSuite;
 
 private slots:
-    void timesPartsThatMakeUpTheWhole_data() { test::addRows(test::everyTraining(model::Precision::Bf16)); }
-    void timesPartsThatMakeUpTheWhole()
+    void accountsForTheWholeWallTime_data() { test::addRows(test::everyTraining(model::Precision::Bf16)); }
+    void accountsForTheWholeWallTime()
     {
         StepRunner runner(row<LoadRequest>(), memory());
         runner.prepare(64);
@@ -34,12 +34,12 @@ private slots:
         }
         QVERIFY(chain.optimizerSeconds && *chain.optimizerSeconds > 0);
         sum += *chain.optimizerSeconds;
-        // They are the chain, but for its first launch and the wait at its end.
+        // The sum is the time of the chain without its first launch and its final synchronization.
         QVERIFY(sum <= chain.wallSeconds);
         QVERIFY2(sum >= 0.8 * chain.wallSeconds, qPrintable(QString::number(sum / chain.wallSeconds)));
     }
 
-    void takesNoTimeForWhatEvaluationHasNot()
+    void reportsNoBackwardOrOptimizerInEvaluation()
     {
         for (const test::NamedRequest& request : test::everyGpuRequest()) {
             if (request.load.phase != model::Phase::Eval)

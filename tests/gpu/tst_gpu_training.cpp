@@ -32,7 +32,7 @@ trial::BatchRequest batchOf(std::int64_t step, std::int64_t samples, std::int64_
     return {.id = step, .first = step * samples, .samples = samples, .microBatchSize = microBatchSize};
 }
 
-/// Losses of so many steps from \p first on.
+/// Returns the losses of \p steps steps from \p first on.
 std::vector<double> lossesOf(TrainingRunner& runner, std::int64_t first, std::int64_t steps,
                              std::int64_t samples, std::int64_t microBatchSize)
 {
@@ -55,8 +55,8 @@ LoadRequest decoderLoad(const model::DecoderSpec& spec, model::Precision precisi
     return test::gpuRequest(spec, model::Phase::Train, precision);
 }
 
-// Kernels of a GPU add in another order in every run, and AdamW makes a whole step of a gradient that is
-// nothing but rounding.
+// Kernels of a GPU add in another order in each run, and AdamW makes a whole step of a gradient that consists
+// of rounding errors.
 constexpr double fp32Tolerance = 1e-3;
 constexpr double bf16Tolerance = 2e-2;
 
@@ -72,7 +72,7 @@ public:
     using GpuSuite::GpuSuite;
 
 private:
-    /// Of the batch that does not fit in one piece.
+    /// Returns the failure of a batch; Outcome::Ok if it runs.
     Failure failureOf(TrainingRunner& runner, const trial::BatchRequest& batch)
     {
         const std::int64_t before = memory().outOfMemoryCount();
@@ -84,7 +84,7 @@ private:
         return {.outcome = trial::Outcome::Ok};
     }
 
-    /// Each size has a cache of its own.
+    /// Returns the peak of a batch. The runner empties the cache if the micro-batch size changes.
     std::int64_t peakReservedBytes(TrainingRunner& runner, const trial::BatchRequest& batch)
     {
         runner.run(batch);
@@ -137,7 +137,7 @@ private slots:
     void retriesABatchThatDidNotFit()
     {
         const auto& [load, tolerance] = row<LoadRequest, double>();
-        // Its logits alone pass the limit.
+        // The logits alone exceed the limit.
         constexpr std::int64_t samples = 512;
         constexpr std::int64_t fits = 8;
         std::int64_t limit = 0;
@@ -165,8 +165,8 @@ private slots:
         QVERIFY2(difference < tolerance, qPrintable(QString::number(difference)));
     }
 
-    // What Composer shrinks a micro-batch for: the blocks that a smaller one has left in the cache are of no
-    // use to a larger one, and have to go first.
+    // Composer shrinks a micro-batch after such flushes: the cached blocks of a smaller micro-batch do not
+    // fit a larger one, and are freed first.
     void countsFlushesInABatch()
     {
         if (test::isSimulated())
@@ -175,7 +175,7 @@ private slots:
         constexpr std::int64_t small = 24;
         constexpr std::int64_t large = 32;
         TrainingRunner runner(load, synthetic(), memory());
-        // The first makes the workspaces of the libraries.
+        // The first batch creates the workspaces of libraries.
         runner.run(batchOf(0, large, large));
         const std::int64_t needed = std::max(peakReservedBytes(runner, batchOf(0, small, small)),
                                              peakReservedBytes(runner, batchOf(0, large, large)));
@@ -189,7 +189,7 @@ private slots:
         QCOMPARE(memory().outOfMemoryCount(), refusals);
     }
 
-    // With dropout, which differs where its random state is lost.
+    // Losses with dropout differ if the random state is lost.
     void resumesFromACheckpoint_data() { addDecoders(); }
     void resumesFromACheckpoint()
     {

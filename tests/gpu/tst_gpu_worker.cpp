@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Before Qt, whose keyword "slots" libtorch uses as a name.
+// Included before Qt, whose keyword "slots" is a name in libtorch.
 #include "tiny_scripts.h"
 
 #include "device/local_device.h"
@@ -23,7 +23,7 @@ using namespace batchpeak::trial;
 
 namespace {
 
-/// Beside this program in the packed suite, else where it was built.
+/// Returns the worker next to this program, as in the packed suite, or else the one in the build folder.
 QString workerProgram()
 {
     const QString beside = QCoreApplication::applicationDirPath() + QStringLiteral("/batchpeak-worker");
@@ -48,11 +48,11 @@ LoadRequest decoder(model::Phase phase = model::Phase::Train,
     return load;
 }
 
-/// A table of 16 words; the sum over a sample's words are its logits.
+/// Module with embeddings of 16 words. The logits of a sample are the sum of its embeddings.
 constexpr const char* sumOfWords = "def forward(self, x):\n    return torch.embedding(self.up, x).sum(1)\n";
 constexpr std::int64_t classes = 12;
 
-/// \param words  that samples are made of
+/// \param words  number of different words in samples
 LoadRequest script(const QString& file, std::int64_t words)
 {
     return {.model = {.family = "torchscript",
@@ -89,7 +89,7 @@ private slots:
         QVERIFY(m_folder.isValid());
     }
 
-    void answersForTheGpuOfThatUuid()
+    void usesTheGpuOfTheUuid()
     {
         WorkerOn worker(m_gpu);
         QVERIFY(worker.hello);
@@ -175,7 +175,7 @@ private slots:
         QVERIFY2(result.outcome == Outcome::Ok, result.text.c_str());
     }
 
-    // Its layers are asked between their gradients too, on autograd's thread.
+    // Cancellation is also checked between layers in backward, on autograd's thread.
     void isCancelledBetweenTwoLayers()
     {
         WorkerOn worker(m_gpu);
@@ -191,14 +191,14 @@ private slots:
         QVERIFY2(next.outcome == Outcome::Ok, next.text.c_str());
     }
 
-    void givesItsMemoryBackWhenItIsKilled()
+    void freesItsMemoryWhenKilled()
     {
         WorkerOn first(m_gpu);
         QVERIFY(first.load(decoder()));
         QCOMPARE(toText(first.resultOf(quickTrial(1, 64)).outcome), toText(Outcome::Ok));
         first.process.kill();
         QVERIFY(first.process.waitForFinished());
-        // A driver takes a moment, and each question a process.
+        // The driver needs a moment. Each question starts a process, which takes time too.
         std::int64_t free = 0;
         for (int question = 0; question < 5 && free < first.hello->device.freeBytes / 100 * 99; ++question) {
             const WorkerOn next(m_gpu);
@@ -208,12 +208,12 @@ private slots:
         QVERIFY2(free >= first.hello->device.freeBytes / 100 * 99, qPrintable(QString::number(free)));
     }
 
-    void endsWhereTheContextIsLost()
+    void endsIfTheContextIsLost()
     {
         const QString file = m_folder.filePath(QStringLiteral("few.pt"));
         network::saveScript(file.toStdString(), sumOfWords, classes);
         WorkerOn worker(m_gpu);
-        // Words that its table does not have.
+        // Words that are out of range in its embeddings.
         QVERIFY(worker.load(script(file, 1000)));
         worker.say(quickTrial(1, 64));
         const auto error = worker.hear<WorkerError>();

@@ -80,7 +80,7 @@ network::NetworkOptions networkOptions(const trial::LoadRequest& request)
             .lossChunkRows = request.step.lossChunkRows};
 }
 
-/// Of the parameters, as PEFT counts them, and what quantized ones take.
+/// Returns the numbers of parameters as PEFT counts them, and the bytes of quantized ones.
 NamedTensors sizesOf(const network::FlatParameters& parameters)
 {
     const model::ParameterCounts counts = model::parameterCounts(parameters.table());

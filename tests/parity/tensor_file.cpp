@@ -21,7 +21,7 @@ NamedTensors readTensors(const std::string& path)
         throw std::runtime_error("The file " + path + " cannot be read, or is empty.");
     NamedTensors tensors;
     try {
-        // Where an archive has no end, libtorch reads beyond its own (VectorReader of torch 2.11).
+        // If an archive has no end record, libtorch reads out of bounds (VectorReader of torch 2.11).
         constexpr std::string_view endOfZip = "PK\5\6";
         if (std::ranges::search(bytes, endOfZip).empty())
             throw std::invalid_argument("not an archive");

@@ -64,7 +64,7 @@ class ParityStepTest : public QObject
     Q_OBJECT
 
 private slots:
-    void writesWhatItReads()
+    void readsItsOwnFile()
     {
         const QTemporaryDir folder;
         const std::string path = folder.filePath(QStringLiteral("tensors.pt")).toStdString();
@@ -84,7 +84,7 @@ private slots:
         QVERIFY_THROWS_EXCEPTION(std::runtime_error, readTensors(BATCHPEAK_SOURCE_DIR "/README.md"));
     }
 
-    // In the midst of zeros every token is as likely as any other, so the loss is known.
+    // Zeros before the output make all tokens equally likely, so the loss is known.
     void runsOnTheGivenWeights()
     {
         NamedTensors given = tinyTensors();
@@ -105,8 +105,8 @@ private slots:
             QVERIFY2(at::allclose(parts.at(name), value, 1e-4, 1e-6), name.c_str());
     }
 
-    // 2 layers of {2, 8} and {24, 2}, beside 88 + 48 + 16 + 2 (32 + 216 + 72 + 108 + 104).
-    void countsWhatIsTrained()
+    // 2 layers of {2, 8} and {24, 2}, in addition to 88 + 48 + 16 + 2 (32 + 216 + 72 + 108 + 104).
+    void countsTrainedParameters()
     {
         const trial::LoadRequest request = tinyRequest(adapters);
         const NamedTensors result = parityStep(request, tinyTensors(request), {samples});
@@ -119,8 +119,8 @@ private slots:
         QVERIFY(!result.contains("gradients.layers.1.attention.qkv.weight"));
     }
 
-    // What is given in full is no longer what is computed with, but near it.
-    void quantizesWhatIsGiven()
+    // The quantized weights differ from the given ones, but are close to them.
+    void quantizesTheGivenWeights()
     {
         model::Tuning tuning = adapters;
         tuning.frozenWeights = model::FrozenWeights::Nf4;
@@ -131,13 +131,13 @@ private slots:
         const double loss = narrow.at("loss").item<double>();
         QVERIFY(loss != wideLoss);
         QVERIFY2(std::abs(loss - wideLoss) < 0.3 * wideLoss, qPrintable(QString::number(loss)));
-        // In each of 2 layers matrices of 192, 64, 96 and 96 elements: half a byte each, a byte for each 64
-        // of them, and twice 4 bytes.
+        // In each of 2 layers, matrices of 192, 64, 96 and 96 elements have half a byte per element, one byte
+        // per 64 elements, and twice 4 bytes.
         QCOMPARE(narrow.at("bytes.quantized").item<std::int64_t>(),
                  2 * ((96 + 3) + (32 + 1) + 2 * (48 + 2) + 4 * 8));
     }
 
-    void refusesWhatIsNotTheNetworks_data()
+    void refusesTensorsOfAnotherNetwork_data()
     {
         rows<Change, const char*>(
             {{"missing",
@@ -158,7 +158,7 @@ private slots:
                },
                "The micro-batches do not add up to the 4 samples of the batch."}}});
     }
-    void refusesWhatIsNotTheNetworks()
+    void refusesTensorsOfAnotherNetwork()
     {
         const auto& [spoil, text] = row<Change, const char*>();
         NamedTensors given = tinyTensors();

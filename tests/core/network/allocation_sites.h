@@ -20,7 +20,8 @@
 namespace batchpeak::network {
 
 /// Wraps libtorch's allocator during its lifetime, and records for each allocation the functions through
-/// which it was requested: two allocations with the same callers fail on the same path, whatever their sizes.
+/// which it was requested: two allocations with the same callers fail on the same path, even if their sizes
+/// differ.
 class AllocationSites final : public c10::Allocator
 {
 public:

@@ -83,7 +83,7 @@ bool canHave(const model::Architecture& architecture, const model::Tuning& tunin
     return !model::problemWith({.family = "tiny", .architecture = architecture}, tuning);
 }
 
-/// A tied output has no matrix of its own that could be merged.
+/// A tied output has no separate matrix that could be merged.
 bool sharesOutput(const model::Architecture& architecture)
 {
     return std::visit(
