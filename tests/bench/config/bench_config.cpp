@@ -19,19 +19,19 @@ using namespace batchpeak;
 
 namespace {
 
-/// What it costs to open one config file and to put a size into it.
+/// Cost of opening a config file and writing a micro-batch size into it.
 struct ConfigCost
 {
     double seconds = 0;
-    /// Of the processor alone, which other programs delay less.
+    /// CPU time, which other programs affect less than wall time.
     double processorSeconds = 0;
-    /// The most main memory that a process had which did nothing else, in bytes.
+    /// Peak memory of a process that does nothing else, in bytes.
     std::int64_t peakBytes = 0;
-    /// Why the file was refused; empty where it was not.
+    /// Reason for the refusal; empty if the file was accepted.
     std::string refusal;
 };
 
-/// VmHWM of /proc/self/status (proc(5)), which is in kibibytes.
+/// Returns the peak memory in bytes: VmHWM of /proc/self/status (proc(5)), which is in kibibytes.
 std::int64_t peakMemory()
 {
     std::ifstream status("/proc/self/status");
@@ -43,7 +43,7 @@ std::int64_t peakMemory()
     return 0;
 }
 
-/// Opens \p path and writes a size into its text, by the way that the program takes.
+/// Opens \p path and writes a micro-batch size into its text, with the same code as the program.
 ConfigCost costOf(const QString& path)
 {
     ConfigCost cost;
@@ -61,7 +61,7 @@ ConfigCost costOf(const QString& path)
     return cost;
 }
 
-/// The program started as its own measure: "seconds processor-seconds bytes refusal" of one file.
+/// Prints the cost of one file as "seconds processor-seconds bytes refusal"; called in a child process.
 int printCost(const QString& path)
 {
     const ConfigCost cost = costOf(path);
@@ -70,8 +70,8 @@ int printCost(const QString& path)
     return 0;
 }
 
-/// In a process of its own, so that its memory is that of this file alone.
-ConfigCost measuredApart(const QString& path)
+/// Measures a file in a separate process, so that the peak memory is that of this file alone.
+ConfigCost measuredSeparately(const QString& path)
 {
     QProcess process;
     process.start(QCoreApplication::applicationFilePath(), {QStringLiteral("--cost-of"), path});
@@ -91,12 +91,12 @@ ConfigCost measuredApart(const QString& path)
             .refusal = words.mid(3).join(' ').toStdString()};
 }
 
-/// The run of median time among \p runs.
+/// Returns the run of median time among \p runs runs.
 ConfigCost medianCost(const QString& path, int runs)
 {
     std::vector<ConfigCost> costs;
     for (int i = 0; i < runs; ++i)
-        costs.push_back(measuredApart(path));
+        costs.push_back(measuredSeparately(path));
     std::ranges::nth_element(costs, costs.begin() + runs / 2, {}, &ConfigCost::seconds);
     return costs[std::size_t(runs / 2)];
 }
@@ -126,8 +126,8 @@ void printTable(const char* title, const std::vector<config::MadeText>& texts, i
 
 } // namespace
 
-/// What it costs to open large configs and write a size into them, and to refuse what is no config: medians
-/// of several runs, with the most memory of each run's process.
+/// Measures the cost of opening large configs and writing a size into them, and of refusing hostile texts.
+/// Prints the run of median time among several, with the peak memory of its process.
 int main(int argc, char** argv)
 {
     const QCoreApplication application(argc, argv);

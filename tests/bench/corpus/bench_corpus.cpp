@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Opens every config below folders, tells which of them can be explored and why others cannot, and runs
-// trials of two steps, with the network made smaller, of every run among them that differs in what a worker
-// does:
+// Opens every config below folders, reports which of them can be explored and why the others cannot, and runs
+// trials of two steps, with smaller networks, of every run that differs in the work of the worker:
 //     batchpeak-bench-corpus FOLDER --no-trials
-// It ends with 1 where a trial did not end well.
+// Exits with 1 if a trial failed.
 
 #include "config_survey.h"
 #include "distinct_runs.h"
@@ -51,7 +50,7 @@ std::vector<SurveyedFile> surveyOf(const QStringList& folders)
     return files;
 }
 
-/// Of the whole command [s]; nothing where it is not built.
+/// Returns the wall time of the whole command [s]; nothing if it is not built.
 std::optional<double> secondsOfInspect(const QString& path)
 {
     const QString program = QCoreApplication::applicationDirPath() + QStringLiteral("/batchpeak");
@@ -83,7 +82,7 @@ void printSlowest(std::vector<SurveyedFile> files)
     }
 }
 
-/// \return how many did not end well
+/// \return number of failed trials
 int runTrials(const DistinctRuns& distinct)
 {
     const std::vector<DistinctRun>& runs = distinct.runs;
@@ -124,7 +123,7 @@ int main(int argc, char** argv)
     app.add_flag("--no-trials", options.leavesOutTrials, "run nothing");
     CLI11_PARSE(app, argc, argv);
 
-    // What this computer holds of the hub would make another table.
+    // Models in this computer's Hugging Face cache would change the table.
     const QTemporaryDir noNetworks;
     qputenv("HF_HUB_CACHE", noNetworks.path().toUtf8());
 

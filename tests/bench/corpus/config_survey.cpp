@@ -16,7 +16,7 @@ using namespace batchpeak;
 
 namespace {
 
-/// Of a config that is recognized and whose values do not go together.
+/// Refusal of a recognized config whose values contradict each other.
 constexpr std::string_view contradiction = "values that contradict each other";
 
 engine::ExplorationOptions optionsFor(const config::ConfigContents& contents)
@@ -37,7 +37,7 @@ void judge(SurveyedFile& file, const config::ConfigContents& contents)
     try {
         const engine::ExplorationOptions options = optionsFor(contents);
         engine::ExplorationPlan plan = engine::planExploration(file.path, contents, options);
-        // As on a computer of one device, whatever there is.
+        // Assumes one CPU device, so that the result is the same on every computer.
         engine::fitToDevices(plan, options, {.devices = {{.kind = "cpu"}}});
         file.fidelity = plan.run.fidelity;
     } catch (const config::ConfigError& error) {

@@ -21,9 +21,9 @@ struct SurveyedFile
     QString repository;
     /// Time for reading it and planning its trials.
     double seconds = 0.0;
-    /// Why it is not a config; empty if a format has recognized it.
+    /// Reason why it is not a config; empty if a format has recognized it.
     QString unreadable;
-    /// Why it cannot be explored, as a short noun phrase; empty if it can.
+    /// Reason why it cannot be explored, as a short noun phrase; empty if it can.
     std::string refusal;
     /// The same reason as the sentence that users read.
     QString sentence;

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-/// Runs that differ in the work of the worker: in family, adapter, precision, checkpointing, storage of
-/// frozen weights, optimizer and packing, whatever their sizes.
+/// Run that differs from the others in the work of the worker: in family, adapter, precision, checkpointing,
+/// storage of frozen weights, optimizer and packing. Sizes are ignored.
 struct DistinctRun
 {
     /// The first config with this run, and the number of such configs.
@@ -27,7 +27,7 @@ struct DistinctRuns
 {
     /// Runs with smaller networks, ordered by their texts.
     std::vector<DistinctRun> runs;
-    /// Why other configs can be explored but their networks not made smaller, a sentence each.
+    /// Errors of configs that can be explored but whose networks cannot be made smaller, one sentence each.
     QStringList notShrunk;
 };
 

@@ -10,7 +10,7 @@
 
 namespace {
 
-/// How many files of one repository, or of all, came to what.
+/// Number of files of one repository, or of all, by outcome.
 struct Counts
 {
     int files = 0;
@@ -30,7 +30,7 @@ struct Counts
     }
 };
 
-/// "12 (34 %)", of those that are recognized
+/// Returns "12 (34 %)": a count and its share of the recognized files.
 std::string shareText(int count, const Counts& counts)
 {
     const double share = counts.recognized > 0 ? 100.0 * count / counts.recognized : 0.0;
@@ -45,7 +45,8 @@ std::string padded(const std::string& text, std::size_t width, bool isLeft)
     return isLeft ? text + blanks : blanks + text;
 }
 
-/// The first row is the head; the first column begins on the left, the others end on the right.
+/// Returns a Markdown table. The first row is the header; the first column is left-aligned, the others are
+/// right-aligned.
 std::string tableText(const std::vector<Row>& rows)
 {
     std::vector<std::size_t> widths(rows.front().size());
@@ -96,7 +97,7 @@ std::string repositoriesTable(const std::vector<SurveyedFile>& files)
 
 using Reasons = std::map<std::string, int>;
 
-/// The most frequent first.
+/// Returns a table of reasons, the most frequent first.
 std::string reasonsTable(const std::string& title, const Reasons& reasons)
 {
     if (reasons.empty())

@@ -14,10 +14,10 @@ using namespace batchpeak;
 
 namespace {
 
-// Of the smallest sizes the first that normalization over a batch and padding have something to do with.
+// Smallest size at which batch normalization and padding have an effect.
 constexpr std::int64_t microBatchSize = 2;
 constexpr double timeLimitSeconds = 60.0;
-// From the load to the result.
+// Time limit from the load request to the result.
 constexpr std::chrono::seconds patience{120};
 
 } // namespace
@@ -54,7 +54,7 @@ void TrialSequence::startWorker()
     m_isAsked = true;
     m_problem.clear();
     m_patience.start(patience);
-    // Networks so small are run by one thread alone: several would wait for each other most of the time.
+    // Uses one thread: with such small networks, several threads mostly wait for each other.
     m_process->start({.program = m_worker,
                       .arguments = {QStringLiteral("--device"), QStringLiteral("cpu")},
                       .environment = {QStringLiteral("OMP_NUM_THREADS=1")}});
@@ -107,7 +107,7 @@ void TrialSequence::takeResult(const trial::TrialResult& result)
                                     QString::fromUtf8(toText(result.outcome).data(),
                                                       qsizetype(toText(result.outcome).size())),
                                     text)});
-    // A worker that is gone after it ends the sequence or is followed by another.
+    // After its last result, the worker exits; workerEnded() then starts another one or ends the sequence.
     if (!result.isLast)
         loadNext();
 }

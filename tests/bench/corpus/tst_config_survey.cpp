@@ -30,7 +30,7 @@ std::vector<SurveyedFile> survey()
     return files;
 }
 
-/// Of a decoder that nothing was asked of but to be small.
+/// Returns the load request of a decoder with default options, made smaller.
 trial::LoadRequest smallLoad()
 {
     return shrunkLoad(corpus() + QStringLiteral("/llama-factory/lora.yaml"));
@@ -54,7 +54,7 @@ private slots:
     {
         rows<Text, Text, Text>(
             {{"approximate", {"axolotl/qlora.yml", "axolotl", "a compiled network"}},
-             {"a network that nobody knows",
+             {"an unknown hub id",
               {"axolotl/unknown_network.yml", "axolotl", "refused: a hub id that is not known"}},
              {"another kind of run",
               {"llama-factory/dpo.yaml", "llama-factory", "refused: preferences or rewards"}},
@@ -69,7 +69,7 @@ private slots:
         VERIFY_CONTAINS(QString::fromStdString(filesText({file})), QString(verdict));
     }
 
-    void countsAllOnce()
+    void countsEachFileOnce()
     {
         const QString text = QString::fromStdString(surveyText(survey()));
         const QString all = text.section(QStringLiteral("| all"), 1, 1).section(QLatin1Char('\n'), 0, 0);
@@ -77,7 +77,7 @@ private slots:
         VERIFY_CONTAINS(text, QStringLiteral("1 of 8 files are no config"));
     }
 
-    void takesRunsThatAreAlikeForOne()
+    void mergesEqualRuns()
     {
         std::vector<SurveyedFile> files = survey();
         const std::size_t once = distinctRuns(files).runs.size();
@@ -90,7 +90,7 @@ private slots:
             QCOMPARE(run.configs, 2);
     }
 
-    /// A network that a worker refuses, and one that ends it, are the ends of their own trials alone.
+    /// A network that the worker refuses, or that ends the worker, fails only its own trial.
     void continuesAfterTrialsThatFail()
     {
         trial::LoadRequest impossible = smallLoad();
@@ -108,7 +108,7 @@ private slots:
         QCOMPARE(problems[2], QString());
     }
 
-    void endsWhereThereIsNoWorker()
+    void endsWithoutAWorker()
     {
         std::vector<QString> problems;
         TrialSequence sequence(

@@ -9,7 +9,7 @@ ShareInterval binomialInterval(double successes, int attempts)
 {
     if (attempts <= 0)
         return {};
-    // Of a normal distribution.
+    // Number of standard deviations of a 95 % interval of a normal distribution.
     constexpr double deviations = 1.96;
     const double n = attempts;
     const double share = successes / n;

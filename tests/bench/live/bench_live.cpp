@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Can the stated confidence be believed on this computer? Explores networks through the real program, visits
-// every size in between, and judges the one by the other:
+// Checks whether the stated confidence is correct on this computer. Explores networks with the real program,
+// interleaved with visits to every size, and judges the explorations by the visits:
 //     batchpeak-bench-live --help
 
 #include "cli/signal_relay.h"
@@ -29,7 +29,7 @@ using namespace batchpeak;
 
 namespace {
 
-/// As of a program that Ctrl-C ended.
+/// Exit code of a program that Ctrl-C ended.
 constexpr int interruptedCode = 130;
 constexpr int disturberMilliseconds = 5000;
 
@@ -50,7 +50,7 @@ struct Arguments
     bool isDisturbed = false;
 };
 
-/// A decoder, an encoder and one of images, small enough for two cores.
+/// Returns a decoder, an encoder and an image network, small enough for two cores.
 std::vector<LiveNetwork> defaultNetworks(std::int64_t largest)
 {
     const QDir examples(QStringLiteral(BATCHPEAK_EXAMPLES));
@@ -93,7 +93,7 @@ LiveOptions optionsOf(const Arguments& arguments)
     return options;
 }
 
-/// The bundled program that keeps a core busy; ended with us.
+/// Runs the bundled program that keeps a core busy, until this object is destroyed.
 class Disturber
 {
 public:
@@ -116,7 +116,7 @@ private:
     QProcess m_process;
 };
 
-/// Everything that is measured, network by network, with what is printed of it.
+/// Measures the networks one after another, and prints the figures of each.
 class LiveBench
 {
 public:
@@ -154,7 +154,7 @@ public:
     }
 
 private:
-    /// \return whether all of it could be measured
+    /// \return whether the measurement ended without an error
     bool measure(const LiveNetwork& network)
     {
         m_measurement.emplace(m_options, network, [&](const QString& line) {
@@ -176,7 +176,7 @@ private:
     std::vector<LiveNetwork> m_networks;
     cli::SignalRelay m_signals;
     bool m_isInterrupted = false;
-    /// Of the network under way.
+    /// Measurement of the current network.
     std::optional<LiveMeasurement> m_measurement;
 };
 

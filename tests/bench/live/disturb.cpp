@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Keeps one core busy in bursts, until it is ended: another tenant of the computer, as on a shared one.
+// Keeps one core busy in bursts until it is killed, like another tenant of a shared computer:
 //     batchpeak-disturb [MEAN_BURST_SECONDS MEAN_PAUSE_SECONDS [SEED]]
 
 #include "search/random_source.h"
@@ -33,10 +33,10 @@ void keepBusy(Seconds duration)
 int main(int argc, char** argv)
 {
     const std::span<char*> words(argv, static_cast<std::size_t>(argc));
-    const auto number = [&](std::size_t place, double usual) {
-        return words.size() > place ? std::strtod(words[place], nullptr) : usual;
+    const auto number = [&](std::size_t place, double defaultValue) {
+        return words.size() > place ? std::strtod(words[place], nullptr) : defaultValue;
     };
-    // As of the recorded sweeps with bursts.
+    // Same as in the recorded sweeps with bursts.
     const double burst = number(1, 2.5);
     const double pause = number(2, 6.0);
     if (burst <= 0.0 || pause <= 0.0) {

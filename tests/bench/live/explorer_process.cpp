@@ -15,7 +15,7 @@ using namespace batchpeak;
 
 namespace {
 
-/// Its worker may take 4 s to be ended.
+/// Time limit for the end of the program, whose worker may take 4 s to end.
 constexpr int endMilliseconds = 15000;
 
 QString textOf(const QJsonObject& event, const char* key)

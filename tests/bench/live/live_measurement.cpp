@@ -17,9 +17,10 @@ using namespace batchpeak;
 
 namespace {
 
-/// Visits tell enough once somebody who knows them all would be right so often, and sizes that are among the
-/// best less often than the other need no more of them.
-constexpr double toldShare = 0.97;
+/// The visits suffice once a forecaster who knows all of them would be right with a probability of
+/// sufficientShare. Otherwise, sizes that are within the tolerance of the best with a probability of at least
+/// minShareInDoubt are visited again.
+constexpr double sufficientShare = 0.97;
 constexpr double minShareInDoubt = 0.02;
 constexpr int roundsAtOnce = 3;
 
@@ -35,8 +36,8 @@ engine::ExplorationOptions sweepOptions(const LiveOptions& options, const LiveNe
 } // namespace
 
 LiveMeasurement::LiveMeasurement(const LiveOptions& options, const LiveNetwork& network,
-                                 std::function<void(const QString&)> tell)
-    : m_options(options), m_network(network), m_tell(std::move(tell)), m_random(options.seed)
+                                 std::function<void(const QString&)> report)
+    : m_options(options), m_network(network), m_report(std::move(report)), m_random(options.seed)
 {
     m_record.name = QFileInfo(network.config).completeBaseName().toStdString();
 }
@@ -78,7 +79,7 @@ std::vector<std::int64_t> LiveMeasurement::sizesToVisit() const
     std::set<std::int64_t> sizes(grid.begin(), grid.end());
     for (const LiveExploration& exploration : m_record.explorations)
         sizes.insert(exploration.size);
-    // What failed once is not tried again.
+    // Neither a size that failed nor a larger one is tried again.
     for (const SweepRecorder::Row& row : m_rows) {
         if (row.result.outcome != trial::Outcome::Ok)
             sizes.erase(sizes.lower_bound(row.result.microBatchSize), sizes.end());
@@ -94,7 +95,7 @@ std::vector<std::int64_t> LiveMeasurement::sizesInDoubt() const
         return sizes;
     const SweepTruth truth(seen.visits);
     const TruthVerdict verdict = verdictOf(truth, seen, m_options.tolerance);
-    if (verdict.perfectShare() < toldShare) {
+    if (verdict.perfectShare() < sufficientShare) {
         std::ranges::copy_if(seen.answers, std::back_inserter(sizes),
                              [&](std::int64_t size) { return verdict.shareWithin(size) >= minShareInDoubt; });
     }
@@ -105,7 +106,7 @@ void LiveMeasurement::visit(const std::vector<std::int64_t>& sizes, int rounds)
 {
     if (rounds == 0)
         return;
-    m_tell(QStringLiteral("%1 rounds through %2 sizes").arg(rounds).arg(sizes.size()));
+    m_report(QStringLiteral("%1 rounds through %2 sizes").arg(rounds).arg(sizes.size()));
     const double began = static_cast<double>(m_clock.nsecsElapsed()) * 1e-9;
     QString problem;
     SweepRecorder recorder(
@@ -129,7 +130,7 @@ void LiveMeasurement::visit(const std::vector<std::int64_t>& sizes, int rounds)
 
 void LiveMeasurement::explore(int number)
 {
-    m_tell(QStringLiteral("exploration %1 of %2").arg(number + 1).arg(m_options.explorations));
+    m_report(QStringLiteral("exploration %1 of %2").arg(number + 1).arg(m_options.explorations));
     QStringList arguments{
         QStringLiteral("explore"),     m_network.config,
         QStringLiteral("--setting"),   QStringLiteral("explore"),
@@ -151,13 +152,13 @@ void LiveMeasurement::explore(int number)
     const ExplorerEnd end = explorer.end();
     if (end.exploration) {
         m_record.explorations.push_back(*end.exploration);
-        m_tell(QStringLiteral("  found %1, stated %2 %")
-                   .arg(end.exploration->size)
-                   .arg(100.0 * end.exploration->stated, 0, 'f', 0));
+        m_report(QStringLiteral("  found %1, stated %2 %")
+                     .arg(end.exploration->size)
+                     .arg(100.0 * end.exploration->stated, 0, 'f', 0));
     } else if (!m_isInterrupted) {
         ++m_record.failures;
         m_record.outOfMemoryOfFailures += end.outOfMemory;
-        m_tell(QStringLiteral("  ended without a size: %1").arg(explorer.lastWords()));
+        m_report(QStringLiteral("  ended without a size: %1").arg(explorer.lastWords()));
     }
 }
 

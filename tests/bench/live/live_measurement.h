@@ -27,10 +27,10 @@ struct LiveOptions
     std::optional<std::int64_t> memoryLimitBytes;
     double tolerance = 0.02;
     int explorations = 4;
-    /// Number of rounds of visits to all sizes, interleaved with the explorations. Up to twice as many follow
-    /// that visit the sizes of which these rounds leave in doubt whether they are the best.
+    /// Number of rounds of visits to all sizes, interleaved with the explorations. Up to twice as many rounds
+    /// follow, which visit only the sizes that may still be the best.
     int rounds = 12;
-    /// Ratio of a visited size to the one before.
+    /// Ratio of a visited size to the previous one.
     double ratio = 1.25;
     std::uint64_t seed = 1;
 };
@@ -47,23 +47,23 @@ struct LiveNetwork
 class LiveMeasurement
 {
 public:
-    /// \param tell  called with a line for each part that begins
+    /// \param report  called with a line for each part that begins
     LiveMeasurement(const LiveOptions& options, const LiveNetwork& network,
-                    std::function<void(const QString&)> tell);
+                    std::function<void(const QString&)> report);
     ~LiveMeasurement();
 
     /// Runs the measurement; returns when all is done or interrupted. The event loop runs meanwhile.
     ///
     /// \throws config::ConfigError, engine::ExplorationError if the network cannot be run
     void run();
-    /// Ends the current part at once.
+    /// Ends the current part immediately.
     void interrupt();
 
     LiveRecord record() const;
 
 private:
-    /// Returns the number of rounds before the exploration with this number, counted from 0; the last rounds
-    /// come after all explorations.
+    /// Returns the number of rounds before the exploration with this number, counted from 0. The last rounds
+    /// follow all explorations.
     int roundsBefore(int exploration) const;
     void visit(const std::vector<std::int64_t>& sizes, int rounds);
     void explore(int number);
@@ -73,7 +73,7 @@ private:
 
     LiveOptions m_options;
     LiveNetwork m_network;
-    std::function<void(const QString&)> m_tell;
+    std::function<void(const QString&)> m_report;
     SweepSetup m_setup;
     batchpeak::search::RandomSource m_random;
     QElapsedTimer m_clock;

@@ -11,9 +11,9 @@
 namespace {
 
 constexpr std::size_t nameWidth = 28;
-/// Of a normal distribution.
+/// Standard errors of a 95 % interval of a normal distribution.
 constexpr double errorsOf95Percent = 1.96;
-/// An interval of at most this width tells something.
+/// Width of the interval above which the verdict suggests more explorations.
 constexpr double narrowInterval = 0.2;
 
 std::string percent(double share)

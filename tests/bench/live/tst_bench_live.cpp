@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// The whole bench on the fake worker, as a person runs it.
+// Runs the whole bench with the fake worker, as a user does.
 #include "support/files.h"
 #include "support/processes.h"
 #include "support/rows.h"
@@ -16,7 +16,7 @@
 
 namespace {
 
-constexpr int longestMilliseconds = 120000;
+constexpr int timeoutMilliseconds = 120000;
 
 QStringList arguments(const QString& behavior, const QStringList& options)
 {
@@ -28,7 +28,7 @@ QStringList arguments(const QString& behavior, const QStringList& options)
     return usual + options;
 }
 
-/// The running program, which is killed at the end.
+/// Running program, which is killed at the end.
 class Bench
 {
 public:
@@ -42,12 +42,12 @@ public:
         m_process.waitForFinished();
     }
 
-    bool waitForRemark(const QByteArray& text)
+    bool waitForStandardError(const QByteArray& text)
     {
         m_process.setReadChannel(QProcess::StandardError);
         m_err += m_process.readAll();
         while (!m_err.contains(text)) {
-            if (!m_process.waitForReadyRead(longestMilliseconds))
+            if (!m_process.waitForReadyRead(timeoutMilliseconds))
                 return false;
             m_err += m_process.readAll();
         }
@@ -56,7 +56,7 @@ public:
     bool waitForEnd()
     {
         const bool ended =
-            m_process.state() == QProcess::NotRunning || m_process.waitForFinished(longestMilliseconds);
+            m_process.state() == QProcess::NotRunning || m_process.waitForFinished(timeoutMilliseconds);
         m_out += m_process.readAllStandardOutput();
         m_err += m_process.readAllStandardError();
         return ended;
@@ -66,7 +66,7 @@ public:
     QString out() const { return QString::fromUtf8(m_out); }
     QByteArray text() const { return m_out + "\n" + m_err; }
 
-    /// Processes that it started and those that they did, while it lives.
+    /// Returns the process IDs of all descendants while the program runs.
     QStringList descendants() const { return descendantsOf(QString::number(m_process.processId())); }
 
 private:
@@ -89,7 +89,7 @@ struct Interruption
 {
     QStringList options;
     QByteArray at;
-    /// The processes that must be gone: a worker, a program and its worker, something that disturbs.
+    /// Number of processes that must end: a worker; a program and its worker; both and the disturber.
     int processes = 1;
 };
 
@@ -100,7 +100,7 @@ class BenchLiveTest : public QObject
     Q_OBJECT
 
 private slots:
-    void measuresTheUsualNetworks()
+    void measuresTheDefaultNetworks()
     {
         // 23 samples fit, and 21 with the headroom.
         Bench bench(QStringLiteral("base=100000000 slope=80000000"),
@@ -118,9 +118,10 @@ private slots:
         QVERIFY2(bench.out().contains(QStringLiteral("The stated confidence ")), bench.text());
     }
 
-    void countsWhatEndsWithoutASize()
+    void countsExplorationsWithoutASize()
     {
-        // The exploration comes first; in rounds of the worker's failures nothing is measured either.
+        // The exploration comes before the only round. All trials of the worker fail, so that the round
+        // measures nothing either.
         Bench bench(QStringLiteral("trial=oom"), {QStringLiteral("--rounds"), QStringLiteral("1")});
         QVERIFY2(bench.waitForEnd(), bench.text());
         QVERIFY2(bench.out().contains(QStringLiteral("No exploration can be judged")), bench.text());
@@ -129,7 +130,7 @@ private slots:
         QVERIFY2(bench.out().contains(line), bench.text());
     }
 
-    void refusesAConfigThatIsNotThere()
+    void refusesAMissingConfig()
     {
         Bench bench({}, {QStringLiteral("--config"), QStringLiteral("/no/such/file.yaml")});
         QVERIFY2(bench.waitForEnd(), bench.text());
@@ -158,9 +159,9 @@ private slots:
     {
         const Interruption& interruption = row<Interruption>();
         Bench bench(QStringLiteral("trial=hang ignore-cancel"), interruption.options);
-        QVERIFY2(bench.waitForRemark(interruption.at), bench.text());
+        QVERIFY2(bench.waitForStandardError(interruption.at), bench.text());
         QTRY_VERIFY2_WITH_TIMEOUT(bench.descendants().size() == interruption.processes, bench.text(),
-                                  longestMilliseconds);
+                                  timeoutMilliseconds);
         const QStringList processes = bench.descendants();
         bench.interrupt();
         QVERIFY2(bench.waitForEnd(), bench.text());
@@ -180,7 +181,7 @@ private slots:
                 batchpeak::test::readFile(QStringLiteral("/proc/%1/stat").arg(disturber.processId()));
             return status.split(' ').value(13).toInt();
         };
-        QTRY_VERIFY_WITH_TIMEOUT(ticks() > 10, longestMilliseconds);
+        QTRY_VERIFY_WITH_TIMEOUT(ticks() > 10, timeoutMilliseconds);
         disturber.kill();
         QVERIFY(disturber.waitForFinished());
         QProcess refused;

@@ -15,7 +15,8 @@
 
 namespace {
 
-/// Sizes 1, 2, 4 and 8 in six rounds; the largest is the fastest by far, at 100 samples/s.
+/// Returns visits to sizes 1, 2, 4 and 8 in six rounds. The largest is by far the fastest, with 100
+/// samples/s.
 LiveRecord plainRecord()
 {
     LiveRecord record{.name = "plain", .answers = {1, 2, 4, 8}};
@@ -86,7 +87,7 @@ private slots:
         QCOMPARE(figures.outOfMemory, 3);
         QCOMPARE(figures.failures, 1);
         QVERIFY(figures.regret > 0.3 && figures.regret < 0.7);
-        // The speed that it stated is true, within 2 %.
+        // The stated speed is correct within 2 %.
         QCOMPARE(figures.intervals, 1);
         QVERIFY2(figures.inIntervals > 0.95, std::to_string(figures.inIntervals).c_str());
         QCOMPARE(figures.speeds.size(), std::size_t{1});
@@ -95,8 +96,8 @@ private slots:
         QVERIFY(figures.speeds.front().low < 100.0 && figures.speeds.front().high > 100.0);
     }
 
-    /// Visits that scatter leave the long run in doubt, which is no fault of the stated interval.
-    void countsTheErrorOfTheVisits()
+    /// Scattered visits leave the long-run speed uncertain, which is no error of the stated interval.
+    void takesTheErrorOfTheVisitsIntoAccount()
     {
         LiveRecord record = plainRecord();
         for (SizeVisit& visit : record.visits) {
@@ -123,16 +124,16 @@ private slots:
         QVERIFY(liveRow(figures).find(" -") != std::string::npos);
     }
 
-    void leavesOutWhatDoesNotFit()
+    void ignoresSizesThatDoNotFit()
     {
-        // With the headroom 4 is the largest, so that it is the best.
+        // With the headroom, 4 is the largest size that fits, and so the best.
         LiveRecord record = plainRecord();
         record.answers = {1, 2, 4};
         record.explorations = {explorationOf(4, 0.9)};
         QCOMPARE(figuresOf(record, 0.02).within, 1.0);
     }
 
-    void addsUp()
+    void sumsTheFigures()
     {
         LiveRecord record = plainRecord();
         record.explorations = {explorationOf(8, 0.96)};
@@ -146,7 +147,7 @@ private slots:
         QCOMPARE(liveRow(overall).size(), heading.size() - heading.rfind('\n') - 1);
     }
 
-    void saysWhetherItCanBeBelieved_data()
+    void reportsWhetherTheConfidenceIsCredible_data()
     {
         rows<Verdict>({
             {"believed",
@@ -156,7 +157,7 @@ private slots:
               .begins = "The stated confidence can be believed"}},
             {"too high",
              {.count = 100, .within = 80.0, .stated = 95.0, .begins = "The stated confidence is too high"}},
-            {"visits that tell too little",
+            {"visits that leave doubt",
              {.count = 100,
               .within = 80.0,
               .stated = 95.0,
@@ -172,7 +173,7 @@ private slots:
               .wantsMore = true}},
         });
     }
-    void saysWhetherItCanBeBelieved()
+    void reportsWhetherTheConfidenceIsCredible()
     {
         const Verdict& verdict = row<Verdict>();
         const std::string text = liveVerdict({.explorations = verdict.count,
@@ -183,8 +184,8 @@ private slots:
         QCOMPARE(text.find("--explorations") != std::string::npos, verdict.wantsMore);
     }
 
-    /// Wilson's own figures to three digits: 10 of 10 lie above 72.2 %, 5 of 10 between 23.7 and 76.3 %.
-    void knowsHowSureAShareIs()
+    /// Wilson's intervals to three digits: above 72.2 % for 10 of 10, between 23.7 and 76.3 % for 5 of 10.
+    void computesWilsonsInterval()
     {
         QVERIFY(std::abs(binomialInterval(10.0, 10).low - 0.722) < 0.001);
         QCOMPARE(binomialInterval(10.0, 10).high, 1.0);
@@ -205,7 +206,7 @@ private slots:
         QCOMPARE(end.exploration->outOfMemory, 1);
     }
 
-    void takesNoSizeOfAnExplorationThatDidNotEnd_data()
+    void reportsNoSizeOfAnUnfinishedExploration_data()
     {
         rows<QByteArray>({
             {"interrupted", QByteArray(someEvents).replace("confident", "cancelled")},
@@ -214,7 +215,7 @@ private slots:
              QByteArray(someEvents).replace("confident", "nothing_fits").replace(":24", ":null")},
         });
     }
-    void takesNoSizeOfAnExplorationThatDidNotEnd()
+    void reportsNoSizeOfAnUnfinishedExploration()
     {
         const ExplorerEnd end = explorerEnd(row<QByteArray>());
         QVERIFY(!end.exploration);

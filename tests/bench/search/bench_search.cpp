@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Searches on simulated devices and prints, strategy by strategy, what they cost and how right they were:
+// Runs searches on simulated devices and prints, for each strategy, their cost and accuracy:
 //     batchpeak-bench-search --help
 
 #include "baselines.h"
@@ -30,11 +30,11 @@ namespace {
 
 const std::string defaultStrategy = "posterior";
 
-/// What is asked of a search.
+/// Request of a search.
 struct Question
 {
     std::string setting = "explore";
-    /// Empty: as the setting has it.
+    /// Objective; empty for the default of the setting.
     std::string objective;
     double tolerancePercent = 2.0;
     int devices = 1;
@@ -45,7 +45,7 @@ struct Question
 struct Options
 {
     int searches = 10;
-    /// The tests use small ones.
+    /// First seed; the tests use small ones.
     std::uint64_t seed = 1000;
     std::vector<std::string> strategies;
     std::vector<std::string> families;
@@ -57,7 +57,7 @@ struct Options
     int worst = 0;
 };
 
-/// Questions beside that for the fastest of all sizes, and what to call them.
+/// Questions other than that for the fastest of all sizes, with their titles.
 const std::vector<std::pair<std::string, Question>> otherQuestions{
     {"auto: divisors of a batch, its whole step counts", {.setting = "auto"}},
     {"every size, the whole step of a batch counts", {.objective = "effective"}},
@@ -70,12 +70,12 @@ const std::vector<std::pair<std::string, Question>> otherQuestions{
     {"a description tells what a sample takes, to 20 %", {.isDescribed = true}},
     {"again, recalling the trials of a search the day before", {.earlierSearches = 1}}};
 
-/// On no family yet.
+/// Returns a task without a family.
 SearchTask taskOf(const Options& options, const std::string& strategy)
 {
     const Question& question = options.question;
     const bool isAuto = question.setting == "auto";
-    // As the program has it: the user's batch is known in `auto`, and of no account in `explore`.
+    // As in the program, `auto` uses the user's batch and `explore` ignores it.
     const bool isEffective = question.objective.empty() ? isAuto : question.objective == "effective";
     SearchTask task{.strategy = strategy,
                     .seed = options.seed,

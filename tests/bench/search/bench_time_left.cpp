@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Searches on simulated and recorded devices, and how right and how honest they are about the time that they
-// still take, beside what a perfect forecaster would be off by:
+// Runs searches on simulated and recorded devices, and prints the errors of their forecasts of the remaining
+// time next to those of a perfect forecaster:
 //     batchpeak-bench-time-left --help
 
 #include "device_families.h"
@@ -30,7 +30,7 @@ const std::string calm = "calm";
 struct Options
 {
     int searches = 3;
-    /// Away from the seeds that the weights are fitted on.
+    /// First seed; differs from those that the weights are fitted on.
     std::uint64_t seed = 920000;
     std::vector<std::string> worlds;
     int floors = 1;
@@ -40,9 +40,9 @@ struct Options
     bool fits = false;
 };
 
-/// Away from the seeds of all judges.
+/// Differs from the seeds of all judges.
 constexpr std::uint64_t fitSeed = 700000;
-/// The other worlds are to judge the fit.
+/// Worlds of the fit; the others judge it.
 const std::vector<std::string> fittedWorlds{calm,      "two-speed", "bursts", "trial noise",
                                             "thermal", "heavy",     "beside", "crowded"};
 
@@ -92,8 +92,8 @@ void printQuantiles(const char* name, const std::vector<double>& values)
                 quantile(values, 0.9));
 }
 
-/// Constants for core/search/strategies/trial_forecast.cpp and core/plan/plan_forecast.cpp: the median and
-/// the quantiles of 10 and 90 %.
+/// Prints constants for core/search/strategies/trial_forecast.cpp and core/plan/plan_forecast.cpp: the
+/// medians and the 10 % and 90 % quantiles.
 void fit(const Options& options)
 {
     std::vector<ForecastUpdate> lessons;

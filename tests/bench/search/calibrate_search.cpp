@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Fits the weights behind the stated confidence on searches that run to the end, on the families of
-// calibration and in every restless world, and checks them where nothing was fitted: in each world by weights
-// fitted without it, and on the families held out:
+// Fits the weights of the stated confidence on searches that run to the end, on the calibration families and
+// in every restless world. Checks them on data that was not fitted: in each world, with weights fitted
+// without it, and on the held-out families:
 //     batchpeak-calibrate-search --help
 
 #include "calibration_fit.h"
@@ -27,11 +27,11 @@ using batchpeak::search::Objective;
 
 namespace {
 
-/// Above any probability: no search stops for it.
+/// Target confidence above any probability, so that no search stops early.
 constexpr double unreachable = 2.0;
-/// Reported, and not fitted: sizes that differ at random from all their neighbors can be told from noise by
-/// no number of trials that one would spend; the noise of real sweeps, programs that are seen, and noise that
-/// no other world has are to judge the fit.
+/// Whether a world is part of the fit. The others are only reported. In "rough", sizes differ at random from
+/// all their neighbors, which no affordable number of trials can tell from noise. Programs that are noticed,
+/// the noise of real sweeps, and noise that no other world has judge the fit.
 bool isFitted(const std::string& world)
 {
     return world != "seen" && world != "wild" && world != "rough" && world != "replayed";
@@ -40,17 +40,17 @@ bool isFitted(const std::string& world)
 struct Options
 {
     int searches = 10;
-    /// Away from the seeds of the tests and of the bench.
+    /// First seed; differs from those of the tests and of the bench.
     std::uint64_t seed = 500000;
 };
 
-/// What searches were asked, and in which world.
+/// Request of searches, and their world.
 struct Situation
 {
     std::string name;
     std::string world;
     SearchTask search;
-    /// Nothing but the world differs from what most people ask.
+    /// Whether only the world differs from the defaults.
     bool isDefault = false;
     std::vector<CalibrationReports> reports;
     std::vector<CalibrationReports> heldOut;
@@ -89,7 +89,7 @@ std::vector<CalibrationReports> reportsOf(const SearchTask& search, int searches
     return reports;
 }
 
-/// Fitted on all situations but those of one world.
+/// Returns the weights fitted on all situations except those of one world.
 batchpeak::search::CalibrationTerms fitWithout(const std::string& name, const std::vector<Situation>& all)
 {
     std::vector<CalibrationReports> reports;

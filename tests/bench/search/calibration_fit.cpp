@@ -26,7 +26,7 @@ constexpr int maxNewtonSteps = 50;
 constexpr double convergedStep = 1e-9;
 constexpr double ridge = 1e-3;
 constexpr int passageRounds = 6;
-/// Logits of probabilities that anyone acts on; below and above them a rise counts next to nothing.
+/// Range of logits that users act on; a rise outside of it has almost no weight.
 constexpr double lowestPassage = -1.0;
 constexpr double highestPassage = 6.0;
 constexpr double minRise = 0.1;
@@ -44,8 +44,8 @@ Vector vectorOf(const CalibrationTerms& terms)
     return Eigen::Map<const Vector>(terms.data());
 }
 
-/// The report at which the search would have stopped; the last one where it would not. Core/search demands
-/// three good sizes beside, which nearly all reports have.
+/// Returns the report at which the search would have stopped, or the last one. core/search also requires
+/// three good sizes, which nearly all reports have.
 std::size_t stopOf(const CalibrationTerms& weights, const CalibrationReports& reports)
 {
     const auto first = std::ranges::find_if(reports, [&](const CalibrationReport& report) {
@@ -81,7 +81,7 @@ std::vector<WeighedReport> firstPassages(const CalibrationTerms& weights,
     return passages;
 }
 
-/// What the fit makes small: the logarithmic loss and a ridge.
+/// Returns the loss that the fit minimizes: the logarithmic loss and a ridge.
 double lossOf(const Vector& weights, const std::vector<WeighedReport>& reports)
 {
     double loss = 0.5 * ridge * weights.squaredNorm();
@@ -103,7 +103,7 @@ Vector mostLikely(Vector weights, const std::vector<WeighedReport>& reports)
             information += report.weight * p * (1.0 - p) * report.terms * report.terms.transpose();
         }
         Vector change = information.ldlt().solve(gradient);
-        // Where nearly all are right the full step leads far away and never back.
+        // If nearly all reports are right, full Newton steps diverge.
         const double loss = lossOf(weights, reports);
         while (change.norm() >= convergedStep && !(lossOf(weights + change, reports) <= loss))
             change *= 0.5;
@@ -139,7 +139,7 @@ CalibrationReports calibrationReports(const SearchRecord& record)
 
 CalibrationTerms fitCalibration(std::span<const CalibrationReports> searches)
 {
-    // The bare share of paths, to begin with.
+    // Starts with the uncalibrated share of paths.
     CalibrationTerms weights{0.0, 1.0};
     for (int round = 0; round < passageRounds; ++round)
         Eigen::Map<Vector>(weights.data()) = mostLikely(vectorOf(weights), firstPassages(weights, searches));

@@ -29,7 +29,7 @@ double probability(const batchpeak::search::CalibrationTerms& weights,
                    const batchpeak::search::CalibrationTerms& terms);
 
 /// Returns the weights with the greatest likelihood over first passages: the reports that state more than any
-/// before them in the same search, since a user believes a probability and a search stops when it is first
+/// previous one of the same search, since a user believes a probability and a search stops when it is first
 /// reached. A report is weighted by its rise, and the passages are determined anew with each fit.
 ///
 /// Newton's method for the logistic regression (McCullagh and Nelder, Generalized Linear Models, 1989, ch.
@@ -38,8 +38,7 @@ double probability(const batchpeak::search::CalibrationTerms& weights,
 /// \param searches  searches that continued to the end
 batchpeak::search::CalibrationTerms fitCalibration(std::span<const CalibrationReports> searches);
 
-/// Returns how honest searches were or would be, had they stated the probabilities of \p weights and stopped
-/// by them.
+/// Returns the accuracy of searches if they stated the probabilities of \p weights and stopped by them.
 ///
 /// \param searches  searches that continued to the end
 std::string calibrationCheck(const batchpeak::search::CalibrationTerms& weights,

@@ -15,7 +15,7 @@ using Point = SvgCanvas::Point;
 namespace {
 
 constexpr std::array passages{0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95};
-/// Fewer searches say nothing.
+/// Minimum number of searches of a passage that is shown.
 constexpr int fewestSearches = 10;
 /// Quantile of the normal distribution at 97.5 %.
 constexpr double twoSided = 1.96;
@@ -26,7 +26,7 @@ constexpr double panelHeight = 260.0;
 constexpr double plotLeft = 44.0;
 constexpr double plotTop = 34.0;
 constexpr double plotSize = 180.0;
-/// What lies below is stated of few trials, and of no account.
+/// Lower end of both axes. Smaller probabilities are stated only after few trials, and are ignored.
 constexpr double lowest = 0.2;
 constexpr double fontSize = 12.0;
 constexpr double smallFontSize = 9.0;
@@ -35,7 +35,7 @@ constexpr std::string_view ink = "#808080";
 constexpr std::string_view grid = "#80808040";
 constexpr std::string_view dots = "#1f77b4";
 
-/// Nothing where a search never states as much.
+/// Returns null if the search never states this probability.
 const SearchRecord::Moment* firstPassage(const SearchRecord& search, double probability)
 {
     const auto place = std::ranges::find_if(

@@ -15,8 +15,8 @@ struct CalibrationPanel
     std::vector<SearchRecord> searches;
 };
 
-/// The stated probability, and how often it was right, of the searches that first stated at least some
-/// probability.
+/// Mean probability that searches stated when they first reached some probability, and how often they were
+/// right.
 struct FirstPassage
 {
     /// Means, 0..1.

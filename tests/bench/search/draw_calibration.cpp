@@ -23,7 +23,7 @@ namespace {
 struct Options
 {
     int searches = 10;
-    /// Away from the seeds of the fit and of the tests.
+    /// First seed; differs from those of the fit and of the tests.
     std::uint64_t seed = 900000;
     std::string file = "calibration.svg";
 };

@@ -44,7 +44,7 @@ std::vector<SearchTask> tasksOf(const Options& options)
         {.strategy = options.strategy, .seed = options.seed, .tolerance = options.tolerancePercent / 100.0});
 }
 
-/// \throws std::filesystem::filesystem_error, std::ios_base::failure where it cannot be written
+/// \throws std::filesystem::filesystem_error, std::ios_base::failure if it cannot be written
 std::filesystem::path write(const SearchRecord& record, const std::filesystem::path& folder)
 {
     std::string name = record.task.family + "-" + std::to_string(record.task.seed) + ".svg";

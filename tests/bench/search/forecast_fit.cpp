@@ -17,7 +17,7 @@ using Vector = Eigen::Matrix<double, termCount, 1>;
 using Matrix = Eigen::Matrix<double, termCount, termCount>;
 
 constexpr int rounds = 100;
-/// Deviations below it count as if they were as large, in logarithms.
+/// Lower bound of the deviations that weigh the lessons, in logarithms.
 constexpr double minDeviation = 1e-3;
 constexpr double ridge = 1e-6;
 constexpr double minTime = 1e-2;

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-/// One moment of a search: what was known, and what the rest of the search took.
+/// One moment of a search: its forecast terms, and the cost of the rest of the search.
 struct ForecastUpdate
 {
     batchpeak::search::ForecastTerms terms{};

@@ -17,11 +17,11 @@ using batchpeak::search::SearchState;
 namespace {
 
 constexpr std::size_t nameWidth = 34;
-/// Above it trying every size is out of the question.
+/// Number of sizes above which trying every size is impracticable.
 constexpr std::int64_t manySizes = 1000;
 constexpr int resamples = 400;
 
-/// The searches that a figure is of; resampling takes some twice.
+/// Searches of a figure; a resample may contain one of them several times.
 using Searches = std::vector<const SearchRecord*>;
 
 template<typename FigureOfOne>
@@ -38,7 +38,7 @@ double percentOf(bool is)
     return is ? 100.0 : 0.0;
 }
 
-/// Regret of what was recommended when this much was spent; of the last word where the search ended before.
+/// Returns the regret of the recommendation at this cost, or of the last one if the search ended earlier.
 double regretAt(const SearchRecord& search, double ramps)
 {
     double regret = search.moments.front().regret;
@@ -59,7 +59,8 @@ double calibrationError(const Searches& searches)
     return 100.0 * expectedCalibrationError(statements);
 }
 
-/// Share of the searches that were right when they first stated at least this; nothing where none did.
+/// Returns the percentage of searches that were right when they first stated at least \p stated; nothing if
+/// none did.
 std::optional<double> rightAtFirstPassage(const Searches& searches, double stated)
 {
     std::vector<double> right;
@@ -119,7 +120,7 @@ constexpr auto coversSpeed = [](const SearchRecord& s) {
 };
 constexpr auto expectedLoss = [](const SearchRecord& s) { return 100.0 * s.last().expectedLoss; };
 
-/// A column whose figure changes with the searches that happen to be run.
+/// Column whose figure depends on the sample of searches.
 struct Column
 {
     double (*figure)(const Searches&);

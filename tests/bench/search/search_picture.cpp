@@ -33,7 +33,8 @@ constexpr std::string_view failureColor = "#c00000";
 constexpr std::string_view answerColor = "#1a9850";
 constexpr std::string_view gridColor = "#dddddd";
 
-/// One of the two halves: the same curve from another size on and between other speeds, in parts of the best.
+/// One of the two halves: the same curve from a smallest size on and between two speeds, relative to the
+/// best.
 struct Panel
 {
     double top = 0.0;
@@ -78,7 +79,7 @@ public:
     }
 
 private:
-    // What a panel does not reach lies on its edge.
+    // Points outside of a panel are drawn on its edge.
     double xOf(const Panel& panel, double size) const
     {
         const double from = std::log2(panel.smallest);
@@ -179,7 +180,7 @@ private:
             const Point place = pointAt(panel, size, isTimed ? moment.measuredSpeed : 0.0);
             const bool isGood = isTimed && !moment.thrashes;
             m_canvas.circle(place, 2.5, isGood ? trialColor : failureColor);
-            // Numbers of successive trials of one size stand beside each other.
+            // Shifts the numbers vertically, so that those of successive trials of a size do not overlap.
             m_canvas.text({place.x + 3.0, place.y - 3.0 - 7.0 * (number % 3)}, std::to_string(number),
                           isGood ? ink : failureColor, smallFontSize);
         }

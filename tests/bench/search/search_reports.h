@@ -23,7 +23,7 @@ std::string intervalRows(const std::vector<SearchRecord>& searches);
 /// search has either.
 std::string truthLines(const std::vector<SearchRecord>& searches);
 
-/// Returns a search trial by trial, beside the truth, to find out why one fails.
+/// Returns a search trial by trial, next to the truth, to find out why one fails.
 std::string traceText(const SearchRecord& record);
 
 /// Returns a search of Objective::Micro as an SVG document: the true curve, the search's estimate of it at

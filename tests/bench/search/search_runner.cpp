@@ -23,25 +23,25 @@ namespace trial = batchpeak::trial;
 
 namespace {
 
-/// Sizes whose speeds differ by no more are equal, for whoever has to choose one.
+/// Relative difference up to which two speeds are treated as equal.
 constexpr double equalSpeeds = 1e-3;
 
-/// Far from the seeds of other searches.
+/// Seed steps, far from the seeds of other searches.
 constexpr std::uint64_t seedsBetween = 1'000'003;
 constexpr std::uint64_t seedsOfDay = 31'000'079;
 
-/// Of the logarithm of the factor by which a device is slower on a day.
+/// Standard deviation of the logarithm of a day's slowdown.
 constexpr double dayDeviation = 0.05;
 constexpr double secondsOfDay = 24.0 * 3600.0;
 
-/// A trial that has begun; its result is known at once, but told only when its time has come.
+/// Trial that has begun. Its result is known immediately, but recorded only at the time when the trial ends.
 struct TrialInFlight
 {
     Measurement measurement;
     double predictedFit = 1.0;
 };
 
-/// Other programs must not count, so not the time on the wall.
+/// Returns the CPU time of this thread, since wall time would include other programs.
 double processorMilliseconds()
 {
     timespec time{};
@@ -55,11 +55,11 @@ std::unique_ptr<Strategy> makeAnyStrategy(const std::string& name, const SearchS
     return baseline ? std::move(baseline) : makeStrategy(name, space);
 }
 
-/// Lets the devices of a world work side by side, each by its own clock.
+/// Runs a search whose devices work in parallel, each with its own clock.
 class Replay
 {
 public:
-    /// \param recalled  of searches before it
+    /// \param recalled  measurements of earlier searches
     explicit Replay(const SearchTask& task, const std::vector<Measurement>& recalled = {}, int day = 0)
         : m_world(task),
           m_strategy(makeAnyStrategy(task.strategy, m_world.space())),
@@ -87,7 +87,7 @@ public:
             m_measured.push_back(trial.measurement);
             const double before = processorMilliseconds();
             m_strategy->record(trial.measurement);
-            changeChance();
+            changeSeed();
             startTrials();
             m_record.updateMilliseconds.push_back(processorMilliseconds() - before);
             note(trial);
@@ -113,7 +113,7 @@ private:
         return first;
     }
 
-    void changeChance()
+    void changeSeed()
     {
         const auto recorded = static_cast<int>(m_record.moments.size()) + 1;
         if (recorded != m_record.task.trialsOfSeed)
@@ -193,7 +193,7 @@ private:
 
     SearchWorld m_world;
     std::unique_ptr<Strategy> m_strategy;
-    /// Nothing where it is a baseline.
+    /// Null for a baseline.
     const SearchingStrategy* m_searching;
     std::vector<std::optional<TrialInFlight>> m_inFlight;
     double m_now = 0.0;
@@ -201,7 +201,7 @@ private:
     SearchRecord m_record;
 };
 
-/// As if the device had been slower by that factor.
+/// Scales the times of a measurement, as if the device had been slower by \p factor.
 void slowDown(Measurement& measurement, double factor)
 {
     const auto scale = [factor](std::vector<double>& values) {
@@ -218,7 +218,7 @@ void slowDown(Measurement& measurement, double factor)
     }
 }
 
-/// What a search knows that comes after so many.
+/// Returns the measurements of the earlier searches that a search recalls.
 std::vector<Measurement> knownAfter(const SearchTask& task)
 {
     std::vector<Measurement> known;

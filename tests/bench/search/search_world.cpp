@@ -16,18 +16,18 @@ using namespace batchpeak::search;
 
 namespace {
 
-/// Batches per device that people use: powers of two, what 2, 4 and 8 devices leave of round numbers, and
+/// Per-device batches that people use: powers of two, round numbers divided by 2, 4 and 8 devices, and
 /// numbers with many divisors.
 constexpr std::array<std::int64_t, 30> typicalBatches{32,  48,  60,  64,  96,  100, 120,  125,  128,  144,
                                                       180, 192, 240, 250, 256, 288, 320,  360,  384,  480,
                                                       500, 512, 672, 720, 768, 960, 1000, 1024, 1536, 2048};
 
-/// Far from the seeds of other draws, so that devices of one world differ from those of the next.
+/// Seed steps, far from the seeds of other draws, so that devices of one world differ from those of the next.
 constexpr std::uint64_t deviceSeedStep = 15485863;
 constexpr std::uint64_t batchSeedStep = 32452843;
 constexpr int maxDraws = 4;
 constexpr std::uint64_t descriptionSeedStep = 49979687;
-/// Of the bytes of a sample, relative.
+/// Relative standard deviation of the described bytes per sample.
 constexpr double descriptionDeviation = 0.2;
 
 MemoryPrior descriptionOf(const ReplayDevice& device, std::uint64_t seed)
@@ -41,7 +41,7 @@ MemoryPrior descriptionOf(const ReplayDevice& device, std::uint64_t seed)
             .deviation = descriptionDeviation};
 }
 
-/// Mostly one that does not fit as a whole: else there is little to be searched.
+/// Returns a batch that mostly does not fit as a whole, since otherwise there is little to search.
 std::int64_t typicalBatch(std::uint64_t seed, std::int64_t largestFit)
 {
     RandomSource random(seed * batchSeedStep);

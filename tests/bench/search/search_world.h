@@ -28,12 +28,12 @@ struct SearchTask
     bool isDescribed = false;
     /// Above 1, the search continues until its trials are used up.
     double targetConfidence = 0.95;
-    /// Number of trials after whose end the devices' random source is that of otherSeed; 0: never.
+    /// Number of trials after which the devices continue with the random numbers of otherSeed; 0: never.
     int trialsOfSeed = 0;
     std::uint64_t otherSeed = 0;
     /// Number of earlier searches like it on the same devices whose trials it recalls. They ran on one day
-    /// each, with different random numbers, and each recalled those before. Each day the device was faster or
-    /// slower by one factor.
+    /// each, with different random numbers, and each recalled the previous ones. Each day the device was
+    /// faster or slower by one factor.
     int earlierSearches = 0;
 };
 

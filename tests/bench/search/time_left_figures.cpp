@@ -17,10 +17,10 @@ constexpr std::size_t nameWidth = 34;
 constexpr double aThird = 1.0 / 3.0;
 constexpr std::array otherShares{0.2, 0.5, 0.67};
 constexpr std::array afterTrials{6, 12};
-/// Far from the seeds of the searches themselves.
+/// Far from the seeds of the searches.
 constexpr std::uint64_t continuationSeedStep = 122949823;
 
-/// Latest trial that had ended by then; the first after the end is none.
+/// Returns the latest trial that had ended by then, except the last one of the search; null if there is none.
 const SearchRecord::Moment* latestAt(const SearchRecord& record, double seconds)
 {
     const SearchRecord::Moment* latest = nullptr;

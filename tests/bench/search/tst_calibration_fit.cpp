@@ -21,7 +21,8 @@ CalibrationTerms termsOf(double share, double tolerance = 0.02)
     return calibrationTerms({.tolerance = tolerance, .share = share});
 }
 
-/// Searches whose reports are right as often as \p truth says, each of another tolerance.
+/// Returns searches with different tolerances whose reports are right with the probability that \p truth
+/// states.
 std::vector<CalibrationReports> searchesBy(const CalibrationTerms& truth, int count)
 {
     RandomSource random(5);
@@ -53,7 +54,7 @@ class CalibrationFitTest : public QObject
     Q_OBJECT
 
 private slots:
-    void findsTheWeightsThatMadeTheReports_data()
+    void recoversTheWeights_data()
     {
         rows<CalibrationTerms>({
             {"honest already", {0.0, 1.0, 0.0}},
@@ -61,17 +62,17 @@ private slots:
             {"over-confident, better at tight tolerances", {-0.8, 0.3, -0.4}},
         });
     }
-    void findsTheWeightsThatMadeTheReports()
+    void recoversTheWeights()
     {
         const CalibrationTerms& truth = row<CalibrationTerms>();
         const CalibrationTerms found = fitCalibration(searchesBy(truth, 20000));
-        // The scatter of a fit to so many reports is less than a tenth.
+        // The standard error of a fit to so many reports is less than 0.1.
         for (std::size_t term = 0; term < 3; ++term)
             QVERIFY2(std::abs(found.at(term) - truth.at(term)) < 0.2,
                      qPrintable(QString::number(found.at(term))));
     }
 
-    void staysFiniteWhereAllAreRight()
+    void staysFiniteIfAllReportsAreRight()
     {
         const CalibrationReports search{{.terms = termsOf(0.9), .isRight = true},
                                         {.terms = termsOf(0.94), .isRight = true}};
@@ -80,9 +81,9 @@ private slots:
         QVERIFY(probability(found, termsOf(0.94)) > 0.98);
     }
 
-    void comesBackFromStepsThatAreTooLong()
+    void convergesDespiteLongNewtonSteps()
     {
-        // Nearly all are right, and a full Newton step from there overshoots by more each time.
+        // Nearly all reports are right, and full Newton steps from there overshoot further each time.
         const CalibrationTerms found = fitCalibration(searchesBy({4.0, 0.4, 1.5}, 1500));
         QVERIFY2(std::abs(found[0] - 4.0) < 1.0, qPrintable(QString::number(found[0])));
         QVERIFY2(std::abs(found[1] - 0.4) < 0.5, qPrintable(QString::number(found[1])));
@@ -90,7 +91,7 @@ private slots:
 
     void countsAPassageOnce()
     {
-        // One search says often what another says once; half of what is said at this share is right.
+        // One search repeats 30 times what another states once. Counted once each, half of them are right.
         const CalibrationReport wrong{.terms = termsOf(0.5)};
         CalibrationReport right = wrong;
         right.isRight = true;
@@ -98,9 +99,9 @@ private slots:
         QVERIFY(std::abs(probability(fitCalibration(searches), termsOf(0.5)) - 0.5) < 1e-3);
     }
 
-    void forgetsWhatStatesNoMoreThanBefore()
+    void ignoresReportsThatStateNoMoreThanPreviousOnes()
     {
-        // All but one are right at first; all go on to a hundred that are wrong.
+        // All searches but one are right at first; then each repeats the statement 100 times and is wrong.
         std::vector<CalibrationReports> searches;
         for (int search = 0; search < 40; ++search) {
             CalibrationReports reports{{.terms = termsOf(0.99), .isRight = search > 0}};
@@ -110,7 +111,7 @@ private slots:
         QVERIFY(probability(fitCalibration(searches), termsOf(0.99)) > 0.95);
     }
 
-    void leavesOutWhatIsSaidOfOneTrial()
+    void ignoresReportsAfterOneTrial()
     {
         using batchpeak::trial::Outcome;
         SearchRecord record;
@@ -128,7 +129,7 @@ private slots:
         QVERIFY(!reports[1].isRight);
     }
 
-    void measuresHowFarOffConfidenceIs_data()
+    void computesTheCalibrationError_data()
     {
         rows<Confidence>({
             {"honest", {0.7, 7, 0.0}},
@@ -137,7 +138,7 @@ private slots:
             {"certain and right", {1.0, 10, 0.0}},
         });
     }
-    void measuresHowFarOffConfidenceIs()
+    void computesTheCalibrationError()
     {
         const auto& [stated, rightOfTen, error] = row<Confidence>();
         std::vector<Statement> statements(10, {.stated = stated});

@@ -10,7 +10,7 @@
 
 namespace {
 
-/// It states these one after another, and is right from the second one on.
+/// Returns a search that states these probabilities in order, and is right from the second one on.
 SearchRecord searchStating(const std::vector<double>& stated)
 {
     SearchRecord record;
@@ -26,12 +26,13 @@ class CalibrationPictureTest : public QObject
     Q_OBJECT
 
 private slots:
-    void countsWhatIsFirstStated()
+    void countsFirstPassages()
     {
         std::vector<SearchRecord> searches(15, searchStating({0.55, 0.97, 0.6}));
         searches.resize(20, searchStating({0.1, 0.56, 0.2}));
         const std::vector<FirstPassage> passages = firstPassagesOf(searches);
-        // Of 30, 40, 50 %, and of 60 to 95 %, which only the first searches reach.
+        // Passages of 30, 40 and 50 %, which all searches reach, and of 60 to 95 %, which only the first 15
+        // reach.
         QCOMPARE(passages.size(), std::size_t{9});
         QCOMPARE(passages[2].searches, 20);
         QVERIFY(std::abs(passages[2].stated - 0.5525) < 1e-9);
@@ -42,9 +43,9 @@ private slots:
         QVERIFY(passages.back().low > 0.75 && passages.back().low < 0.85);
     }
 
-    void leavesOutWhatFewStated() { QVERIFY(firstPassagesOf({searchStating({0.9})}).empty()); }
+    void ignoresPassagesOfFewSearches() { QVERIFY(firstPassagesOf({searchStating({0.9})}).empty()); }
 
-    void isADocument()
+    void writesWellFormedSvg()
     {
         const std::vector<CalibrationPanel> panels(
             5, {.title = "calm", .searches = std::vector<SearchRecord>(12, searchStating({0.5, 0.97}))});

@@ -16,7 +16,7 @@ using namespace batchpeak::search;
 
 namespace {
 
-/// A search whose trials take 1 s each, and say that \p said seconds are left.
+/// Returns a search whose trials take 1 s each and forecast \p said remaining seconds.
 SearchRecord searchOf(int trials, const std::vector<double>& said)
 {
     SearchRecord record;
@@ -51,7 +51,7 @@ private slots:
             const ForecastCase situation{.meanSeconds = 1.0,
                                          .rivals = static_cast<int>(9.0 * random.uniform())};
             ForecastTerms terms{1.0, std::log1p(situation.rivals)};
-            // Uniform between 0 and 1 around the line, so that a quantile is its share.
+            // The noise above the line is uniform between 0 and 1, so that each quantile equals its share.
             lessons.push_back({.terms = terms, .trials = std::exp(slope * terms[1] + random.uniform())});
         }
         const ForecastTerms found = fitForecast(lessons, &ForecastUpdate::trials, share);
@@ -59,18 +59,18 @@ private slots:
         QVERIFY2(std::abs(found[1] - slope) < 0.05, qPrintable(QString::number(found[1])));
     }
 
-    void learnsFromEveryMomentButTheEnd()
+    void usesEveryMomentButTheLast()
     {
         const std::vector<ForecastUpdate> lessons = forecastUpdates(searchOf(4, {3.0, 2.0, 1.0}));
         QCOMPARE(lessons.size(), std::size_t{3});
         QCOMPARE(lessons[0].trials, 3.0);
-        // In trials of half a second.
+        // In units of the mean trial of half a second.
         QCOMPARE(lessons[0].time, 6.0);
         QCOMPARE(lessons[2].time, 2.0);
         QCOMPARE(lessons[1].weight, 1.0 / 3.0);
     }
 
-    void judgesWhatWasSaidThen()
+    void judgesTheForecastOfAMoment()
     {
         const SearchRecord record = searchOf(9, {50.0, 50.0, 9.0, 50.0, 50.0, 50.0, 50.0, 50.0});
         const auto third = timeLeftAt(record, 1.0 / 3.0);
@@ -80,14 +80,14 @@ private slots:
         QCOMPARE(third->error(), 0.5);
         QCOMPARE(third->errorOfWhole(), 1.0 / 3.0);
         QVERIFY(third->isInBand());
-        // Between two trials it is counted down.
+        // Between two trials, the forecast is counted down.
         QCOMPARE(timeLeftAt(record, 0.4)->said.likely, 8.4);
         QVERIFY(!timeLeftAt(record, 0.05));
         QCOMPARE(timeLeftAfter(record, 2)->left, 7.0);
         QVERIFY(!timeLeftAfter(record, 9));
     }
 
-    void continuesFromTheSameTrialsByOtherChance()
+    void continuesWithDifferentRandomNumbers()
     {
         const SearchTask task{.family = "smooth", .seed = 31, .world = "bursts"};
         const SearchRecord record = runSearch(task);
@@ -109,7 +109,7 @@ private slots:
         QVERIFY(std::ranges::all_of(seconds, [](double left) { return left > 0.0; }));
     }
 
-    void theMedianIsRightOnceAndOffByTheRest()
+    void computesTheErrorsOfTheMedian()
     {
         QCOMPARE(errorsOfMedian({8.0, 2.0, 4.0}), (std::vector<double>{0.5, 1.0, 0.0}));
         QVERIFY(errorsOfMedian({}).empty());

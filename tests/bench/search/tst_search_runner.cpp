@@ -30,7 +30,7 @@ class SearchRunnerTest : public QObject
     Q_OBJECT
 
 private slots:
-    void runsTheSameWhateverTheProcessors()
+    void isIndependentOfTheNumberOfProcessors()
     {
         const std::vector<SearchTask> tasks = someTasks();
         const std::vector<SearchRecord> together = runSearches(tasks);
@@ -46,13 +46,13 @@ private slots:
         }
     }
 
-    void tellsOfAMistakeInATask()
+    void reportsAnInvalidTask()
     {
         const std::vector<SearchTask> tasks{{.family = "smooth"}, {.family = "no such family"}};
         QVERIFY_EXCEPTION_THROWN(runSearches(tasks), std::invalid_argument);
     }
 
-    void letsDevicesWorkSideBySide()
+    void runsDevicesInParallel()
     {
         const SearchRecord one = runSearch({.family = "middle saw", .seed = 5, .targetConfidence = 2.0});
         const SearchRecord four =
@@ -64,7 +64,7 @@ private slots:
         QVERIFY(std::ranges::is_sorted(four.moments, {}, &SearchRecord::Moment::ramps));
     }
 
-    void judgesByWhatIsAllowedAndFits_data()
+    void judgesByAllowedSizesThatFit_data()
     {
         rows<bool, Objective>({
             {"every size", {false, Objective::Micro}},
@@ -73,7 +73,7 @@ private slots:
             {"divisors, a whole step", {true, Objective::Effective}},
         });
     }
-    void judgesByWhatIsAllowedAndFits()
+    void judgesByAllowedSizesThatFit()
     {
         const auto& [divisorsOnly, objective] = row<bool, Objective>();
         const SearchWorld world(
@@ -95,7 +95,7 @@ private slots:
         }
     }
 
-    void judgesByWhatASweepLeavesPossible()
+    void judgesByTheCurvesThatASweepAllows()
     {
         const SearchTask task{.strategy = "powers of two", .family = "cpu-resnet18-tiny-train", .seed = 3};
         const SearchRecord record = runSearch(task);
@@ -111,7 +111,7 @@ private slots:
         QCOMPARE(truthLines({runSearch({.strategy = "powers of two", .family = "smooth"})}), std::string());
     }
 
-    void noticesALeadWhereThereIsNone()
+    void detectsAFalseLead()
     {
         const SearchRecord record = runSearch({.family = "equal", .seed = 4, .world = "trial noise"});
         QCOMPARE(record.last().regret, 0.0);
@@ -119,7 +119,7 @@ private slots:
         QVERIFY(truthLines({record}).find("as fast") != std::string::npos);
     }
 
-    void printsWhatItSaw()
+    void printsASearch()
     {
         const std::vector<SearchRecord> records = runSearches(someTasks());
         const QString trace = QString::fromStdString(traceText(records[0]));

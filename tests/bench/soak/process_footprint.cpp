@@ -24,14 +24,14 @@ ProcessFootprint processFootprint()
 {
     malloc_trim(0);
     ProcessFootprint footprint;
-    // proc(5): sizes in pages, the resident one second.
+    // proc(5): sizes in pages; the resident size is the second one.
     std::ifstream statm("/proc/self/statm");
     std::int64_t pages = 0;
     statm >> pages >> pages;
     footprint.residentBytes = pages * sysconf(_SC_PAGESIZE);
     const struct mallinfo2 heap = mallinfo2();
     footprint.allocatedBytes = static_cast<std::int64_t>(heap.uordblks + heap.hblkhd);
-    // One of them is that of the folder itself.
+    // One of them belongs to the iterator itself.
     footprint.descriptors = entriesOf("/proc/self/fd") - 1;
     for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
         std::ifstream children(task.path() / "children");

@@ -37,7 +37,8 @@ struct Options
     unsigned seed = 1;
 };
 
-// Behavior of the fake worker (tests/support/fake_behavior.h). Where a place is missing one is drawn.
+// Behavior of the fake worker (tests/support/fake_behavior.h). faultWords() adds a random size to each,
+// except to lines.
 constexpr const char* explorationFaults[] = {"trial=exit",
                                              "trial=kill",
                                              "trial=abort",
@@ -86,7 +87,8 @@ QString oneOf(const char* const (&choices)[Count], QRandomGenerator& random)
     return QString::fromLatin1(choices[random.bounded(static_cast<quint32>(Count))]);
 }
 
-/// None in one of three runs, else one or two, at some size, once or a few times.
+/// Returns no fault in one of three runs, otherwise one or two faults, each at a random size and up to three
+/// times.
 template<std::size_t Count>
 QString faultWords(const char* const (&choices)[Count], QRandomGenerator& random)
 {
@@ -100,7 +102,7 @@ QString faultWords(const char* const (&choices)[Count], QRandomGenerator& random
     return words.join(QLatin1Char(' '));
 }
 
-/// As of a GPU server, on which faults are told after moments.
+/// Returns the parts of a GPU server, with timeouts so short that faults are detected quickly.
 engine::ExplorationParts partsOf(const Options& options)
 {
     engine::ExplorationParts parts = test::fakeParts();
@@ -123,7 +125,7 @@ engine::ExplorationParts partsOf(const Options& options)
     return parts;
 }
 
-/// Runs until \p run has told its end, and does something to it at a moment in between.
+/// Waits until \p run reports its end, and calls \p meanwhile after \p afterMilliseconds.
 template<typename End, typename Run>
 bool wait(Run& run, const std::function<void()>& meanwhile, int afterMilliseconds)
 {
@@ -145,7 +147,7 @@ QString explore(const Options& options, QRandomGenerator& random, const QTempora
     asked.maxTrials = random.bounded(2, 24);
     asked.strategy = random.bounded(4) == 0 ? QStringLiteral("posterior") : QStringLiteral("ramp");
     asked.verify = random.bounded(2) == 0;
-    // Those of one seed, strategy and worker recall each other.
+    // Explorations with the same seed, strategy and worker recall each other's trials.
     asked.isFresh = random.bounded(4) == 0;
     asked.seed = random.bounded(1, 3);
     asked.workerCommand = test::fakeWorkerCommand(faultWords(explorationFaults, random), folder);
@@ -160,19 +162,19 @@ QString explore(const Options& options, QRandomGenerator& random, const QTempora
 
     const int moment = random.bounded(300);
     std::function<void()> meanwhile;
-    const int whim = random.bounded(10);
-    if (whim == 0)
+    const int action = random.bounded(10);
+    if (action == 0)
         meanwhile = [&] { exploration.stop(); };
-    else if (whim == 1)
+    else if (action == 1)
         meanwhile = [&] {
             exploration.pause();
             QTimer::singleShot(100, &exploration, &engine::Exploration::resume);
         };
-    else if (whim == 2)
+    else if (action == 2)
         meanwhile = [&] { exploration.skipTrial(); };
     exploration.start();
-    if (whim == 3) {
-        // Whoever closes the window does not wait.
+    if (action == 3) {
+        // A user who closes the window does not wait for the end.
         QEventLoop loop;
         QTimer::singleShot(moment, &loop, &QEventLoop::quit);
         loop.exec();
@@ -218,12 +220,12 @@ void print(const char* what, const Ends& ends)
 
 } // namespace
 
-/// Many explorations and trainings in one process, on workers that break down at random: whether anything is
-/// left of them.
+/// Runs many explorations and trainings in one process, with random faults of their workers, and checks that
+/// memory, descriptors and child processes do not grow.
 int main(int argc, char** argv)
 {
-    // One for all threads: the allocator's account is of the first one alone, and how many others there are
-    // depends on which threads meet.
+    // Uses one arena for all threads: mallinfo2() counts only the first one, and the number of others depends
+    // on the timing of the threads.
     mallopt(M_ARENA_MAX, 1);
     const QCoreApplication application(argc, argv);
     Options options;
@@ -240,7 +242,7 @@ int main(int argc, char** argv)
     QRandomGenerator random(options.seed);
     Ends explorations;
     Ends trainings;
-    // What libraries set up at their first use is not left over, and SQLite's cache fills up to 2 MB.
+    // Memory that libraries allocate at their first use is no leak, and SQLite's cache grows up to 2 MB.
     const int warmUp = options.explorations / 2;
     std::optional<test::ProcessFootprint> first;
     QElapsedTimer clock;

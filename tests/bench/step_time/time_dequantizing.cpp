@@ -61,7 +61,7 @@ void waitFor(at::Device device)
         c10::impl::VirtualGuardImpl(device.type()).synchronizeDevice(device.index());
 }
 
-/// In training, where an adapter below wants the gradient of its inputs.
+/// Multiplies as in training with an adapter below, which needs the gradient of its inputs.
 void multiply(const at::Tensor& input, const at::Tensor& gradient, const network::QuantizedMatrix& matrix)
 {
     input.mutable_grad().reset();

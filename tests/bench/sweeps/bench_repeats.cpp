@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Repeats trials of a few sizes, interleaved, and tells how often two of the same size agree within the
+// Repeats trials of a few sizes, interleaved, and prints how often two of the same size agree within the
 // errors that they state, which should be in 95 % of cases:
 //     batchpeak-bench-repeats CONFIG --sizes 1,2,4,8 --repetitions 20
 // Nothing else should run on the computer meanwhile.

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Whether what visits of a sweep leave possible holds the truth as often as it states, on synthetic sweeps
-// whose truth is known:
+// Checks that the intervals derived from the visits of a sweep contain the truth as often as they state, on
+// synthetic sweeps whose truth is known:
 //     batchpeak-bench-sweep-truth [SWEEPS]
-// It ends with 1 where a figure is out of its bounds, which are for 200 sweeps or more.
+// Exits with 1 if a figure is out of bounds, which hold for 200 sweeps or more.
 
 #include "sweep_study.h"
 

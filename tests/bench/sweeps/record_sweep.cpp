@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Measures the network of a config at the sizes of a grid, each at many visits in random order, and writes
-// every step with its clock as CSV (format 2 of sweeps):
+// Measures the network of a config at the sizes of a grid, with many visits to each in random order, and
+// writes every visit with its clock and its steps as CSV (format 2 of sweeps):
 //     batchpeak-record-sweep CONFIG --memory-limit BYTES --largest N --output FILE.csv
-// Nothing else should run on the computer meanwhile, or what --beside says.
+// Nothing else should run on the computer meanwhile, except for what --beside names.
 
 #include "sweep_command.h"
 
@@ -21,7 +21,7 @@ using namespace batchpeak;
 
 namespace {
 
-/// What a reader of the figures needs to know of the computer.
+/// Returns the facts about the computer that a reader of the figures needs.
 QByteArray machineFacts()
 {
     double load = 0.0;

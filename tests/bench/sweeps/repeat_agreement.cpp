@@ -13,7 +13,7 @@ using batchpeak::trial::TrialResult;
 
 namespace {
 
-// Of a normal distribution.
+// Standard errors of a 95 % interval of a normal distribution.
 constexpr double standardErrorsOf95Percent = 1.96;
 
 bool isUsable(const TrialResult& trial)

@@ -24,7 +24,7 @@ struct RepeatAgreement
     double share() const { return pairs > 0 ? static_cast<double>(pairsThatAgree) / pairs : 0.0; }
 };
 
-/// Returns the agreement by micro-batch size. Trials that did not end well, state no error or were disturbed
-/// are left out.
+/// Returns the agreement by micro-batch size. Trials that failed, state no error or were disturbed are
+/// ignored.
 std::map<std::int64_t, RepeatAgreement>
 agreementBySize(const std::vector<batchpeak::trial::TrialResult>& trials);

@@ -27,7 +27,7 @@ struct Sweep
 class SweepCommand
 {
 public:
-    /// Adds the argument CONFIG and the options that say what runs where.
+    /// Adds the argument CONFIG and the options for the device and the network.
     SweepCommand();
 
     QCommandLineParser& parser() { return m_parser; }

@@ -53,7 +53,7 @@ public:
     struct Row
     {
         int visit = 0;
-        /// When the timed steps began, counted from the start of the sweep [s].
+        /// Start of the timed steps, counted from the start of the sweep [s].
         double clockSeconds = 0.0;
         batchpeak::trial::TrialResult result;
     };
@@ -64,7 +64,7 @@ public:
     SweepRecorder(const batchpeak::engine::DeviceSetup& setup, std::vector<PlannedVisit> planned,
                   std::function<void()> passEnded, std::function<void(const QString& problem)> ended);
 
-    /// Ends the current trial at once; ended() follows.
+    /// Ends the current trial immediately; ended() follows.
     void stop();
 
     const batchpeak::engine::DeviceSnapshot& device() const { return m_runner.snapshot(); }

@@ -29,15 +29,15 @@ class RepeatAgreementTest : public QObject
     Q_OBJECT
 
 private slots:
-    void agreesAsOftenAsItShould_data()
+    void agreesAsOftenAsExpected_data()
     {
         rows<double, double>({
             {"true errors", {1.0, 0.95}},
-            // 1.96 / 2 standard deviations.
+            // Probability within 1.96 / 2 standard deviations.
             {"half of the true errors", {0.5, 0.673}},
         });
     }
-    void agreesAsOftenAsItShould()
+    void agreesAsOftenAsExpected()
     {
         const auto& [statedShare, expected] = row<double, double>();
         std::mt19937_64 random(5);
@@ -54,7 +54,7 @@ private slots:
         QCOMPARE(agreement.statedError, 0.02 * statedShare);
     }
 
-    void leavesOutWhatSaysNothing()
+    void ignoresUnusableTrials()
     {
         TrialResult failed = trialOf(4, 9.0, 0.01);
         failed.outcome = trial::Outcome::OutOfMemory;

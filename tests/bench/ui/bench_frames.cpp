@@ -25,7 +25,7 @@ using namespace batchpeak;
 
 namespace {
 
-/// Time that the processor has given this thread, which other programs delay less than the clock on the wall.
+/// Returns the CPU time of this thread, which other programs affect less than wall time.
 double threadMilliseconds()
 {
     timespec time{};
@@ -47,7 +47,7 @@ Part partOf(const QObject* receiver)
     return Rest;
 }
 
-/// Tells what the events of each part of the window took, those sent while one is handled taken off it.
+/// Measures the CPU time of the events of each part of the window, without that of nested events.
 class TimedApplication : public QApplication
 {
 public:
@@ -68,11 +68,11 @@ public:
 
 private:
     std::array<double, 3> m_milliseconds{};
-    /// Of events sent by the one that is handled.
+    /// CPU time of the events that the current one sent.
     double m_inner = 0.0;
 };
 
-/// An exploration that goes on and on: leaders measured again and compared, as searches end.
+/// Exploration that never ends: it measures leaders again and compares them, like the end of a search.
 class LongExploration
 {
 public:
@@ -86,7 +86,7 @@ public:
 
     const engine::Snapshot& snapshot() const { return m_snapshot; }
 
-    /// Two steps of a trial, then its end: each is a frame.
+    /// Continues by one frame: the first two steps of a trial, then its end, take one each.
     void continueSearch()
     {
         trial::TrialRecord& running = m_snapshot.trials.back();
@@ -141,7 +141,7 @@ private:
             trial.wallSeconds = 4.0;
         }
         m_snapshot.trials.push_back(std::move(trial));
-        // What was learned moves the curve a little.
+        // The new trial moves the curve a little.
         for (search::CurvePoint& point : m_snapshot.searchState.curve) {
             const double share = 1.0 + 1e-4 * std::sin(static_cast<double>(m_snapshot.trials.size()));
             point.samplesPerSecond *= share;
@@ -163,7 +163,7 @@ struct Frame
     double all() const { return milliseconds[Charts] + milliseconds[Table] + milliseconds[Rest]; }
 };
 
-/// The window as it draws one snapshot after the other.
+/// Displays snapshots in a window, one after the other.
 class Bench
 {
 public:
@@ -182,7 +182,7 @@ public:
         const auto table = [&] { m_table->display(snapshot, m_charts->memoryUnit()); };
         frame.milliseconds[Charts] = timed(charts);
         frame.milliseconds[Table] = timed(table);
-        // Once more there is nothing to do for these two but to find that out.
+        // The second time, these two only find that nothing has changed.
         const double again = timed(charts) + timed(table);
         frame.milliseconds[Rest] = std::max(0.0, timed([&] { m_window.display(snapshot); }) - again);
         QApplication::processEvents();
@@ -217,7 +217,7 @@ void run(TimedApplication& application, int trials, int frames, bool points)
 {
     LongExploration exploration(trials - frames / 3);
     Bench bench(application);
-    // The first pictures lay the window out.
+    // The first frames lay out the window.
     for (int i = 0; i < 3; ++i)
         bench.frameOf(exploration.snapshot());
     if (points)
@@ -241,8 +241,8 @@ void run(TimedApplication& application, int trials, int frames, bool points)
 
 } // namespace
 
-/// What the window's thread works for one picture of a long exploration: taking over the snapshot, laying out
-/// and painting.
+/// Measures the CPU time of the GUI thread for one frame of a long exploration: displaying the snapshot,
+/// layout and painting.
 int main(int argc, char** argv)
 {
     CLI::App options("Milliseconds of processor time for one picture of the window, 1440 x 900, as an "
@@ -253,7 +253,7 @@ int main(int argc, char** argv)
     options.add_option("--trials", trials, "how many trials there are at the end")->capture_default_str();
     options.add_option("--frames", frames, "how many pictures are timed")->capture_default_str();
     CLI11_PARSE(options, argc, argv);
-    // Nobody needs to see it, and a screen would draw at its own pace.
+    // Draws offscreen, since a screen would limit the frame rate.
     qputenv("QT_QPA_PLATFORM", "offscreen");
     QStandardPaths::setTestModeEnabled(true);
     TimedApplication application(argc, argv);

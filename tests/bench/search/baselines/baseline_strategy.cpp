@@ -58,7 +58,7 @@ std::optional<std::int64_t> BaselineStrategy::nextClimb(double ratio) const
     while (std::llround(power) <= largestRun())
         power *= ratio;
     const std::optional<std::int64_t> next = m_candidates.atMost(std::llround(power));
-    // In a sparse list the power may lie before the next size.
+    // In a sparse list, the power may be smaller than the next size.
     return next && *next > largestRun() ? next : m_candidates.above(largestRun());
 }
 

@@ -10,8 +10,8 @@
 #include <map>
 #include <optional>
 
-/// Base of other methods to find a batch size: one trial after another with the default length, no model of
-/// time, no notion of noise, thrashing or confidence, and no end but their own.
+/// Base class of other programs' methods to find a batch size. They run one trial after another with the
+/// default length, model neither time, noise, thrashing nor confidence, and end by their own rule.
 ///
 /// Derived classes decide which size comes next, and which is the answer. They maximize the samples/s of a
 /// micro-batch.

@@ -16,8 +16,8 @@ using batchpeak::search::Strategy;
 
 namespace {
 
-/// Powers of a ratio until one does not fit or, if so wished, is not faster than the one before; then the
-/// fastest of them. With 2 it is what most people do by hand.
+/// Tries powers of a ratio until one does not fit or, with \p stopsWhenSlower, is not the fastest so far, and
+/// recommends the fastest. With ratio 2, this is what most people do by hand.
 class ClimbBaseline final : public BaselineStrategy
 {
 public:
@@ -41,8 +41,8 @@ std::optional<std::int64_t> ClimbBaseline::nextSize()
     return nextClimb(m_ratio);
 }
 
-/// The largest size that fits, taken for the fastest: doubling, then bisection. Lightning's and Composer's
-/// finders, and many others, are of this kind.
+/// Finds the largest size that fits, by doubling, then bisection, and treats it as the fastest. The finders
+/// of Lightning, Composer and many others are of this kind.
 class LargestFitBaseline final : public BaselineStrategy
 {
 public:
@@ -53,7 +53,7 @@ private:
     std::int64_t answer() const override { return largestRun(); }
 };
 
-/// Ends within this of each other, in ln(size), enclose what is taken for the peak.
+/// Width of the section in ln(size) at which the search for the peak ends.
 constexpr double closeEnough = 0.02;
 
 /// Finds the largest size that fits by doubling and bisection, then the fastest up to it by golden section in
@@ -66,7 +66,7 @@ public:
 private:
     std::optional<std::int64_t> nextSize() override;
 
-    /// ln of the ends between which the peak is sought; the upper one is 0 until the limit is known.
+    /// ln of the bounds of the peak; the upper one is 0 until the limit is known.
     double m_low = 0.0;
     double m_high = 0.0;
 };
@@ -101,15 +101,15 @@ std::optional<std::int64_t> GoldenSectionBaseline::nextSize()
 }
 
 constexpr std::array guesses{1.05, 1.0, 0.95};
-/// A bracket this narrow is as good as the maximum.
+/// Relative width of the bracket at which bisection ends.
 constexpr double bracket = 0.05;
 constexpr std::array strides{0.5, 0.75};
 constexpr double stepDown = 0.95;
 constexpr double worthwhileGain = 1.05;
 
-/// In the manner of DeepSpeed's autotuner: predicts the largest size from the memory of one sample, tries it
-/// with 5 % more, as it is and with 5 % less, bisects if all fail, then goes from half of that size to the
-/// whole in three strides, and down from the best in steps of 5 % as long as the last one gained 5 %.
+/// Imitates DeepSpeed's autotuner. Predicts the largest size from the memory of one sample, tries it with 5 %
+/// more, unchanged and with 5 % less, and bisects if all fail. Then tries 0.5 and 0.75 of the largest size
+/// that ran, and steps down from the fastest by 5 % as long as the last step gained 5 %.
 class StrideBaseline final : public BaselineStrategy
 {
 public:
@@ -120,7 +120,7 @@ private:
     std::optional<std::int64_t> nextForMaximum();
     std::optional<std::int64_t> nextStride();
 
-    /// 0 until it is found.
+    /// Largest size that fits; 0 until it is found.
     std::int64_t m_maximum = 0;
     std::size_t m_guess = 0;
     /// Samples/s of the fastest size before the last step down; 0 before the first.
@@ -170,8 +170,8 @@ std::optional<std::int64_t> StrideBaseline::nextStride()
 
 constexpr int sweepPoints = 64;
 
-/// Powers of two until one fails, then 64 sizes evenly spaced up to where the line through the two largest
-/// peaks meets the limit, and the fastest of all: what a patient person does.
+/// Tries powers of two until one fails, then 64 evenly spaced sizes up to where the line through the two
+/// largest peaks meets the limit, and recommends the fastest of all, as a patient person does.
 class SweepBaseline final : public BaselineStrategy
 {
 public:
@@ -182,7 +182,7 @@ private:
     double predictedLimit() const;
 
     bool m_hasPlan = false;
-    /// Ascending.
+    /// Planned sizes in ascending order.
     std::vector<double> m_plan;
     std::size_t m_next = 0;
 };

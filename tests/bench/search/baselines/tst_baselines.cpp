@@ -17,7 +17,8 @@ using Sizes = std::vector<std::int64_t>;
 
 namespace {
 
-/// A hundred sizes fit, by a line; sizes from the peak on are ever slower.
+/// Returns a device with affine memory that holds 100 samples. Its samples/s fall with the distance from \p
+/// peak.
 ReplayDevice deviceWithPeakAt(double peak)
 {
     return {{.seconds =
@@ -58,7 +59,7 @@ class BaselinesTest : public QObject
     Q_OBJECT
 
 private slots:
-    void triesWhatItIsKnownFor_data()
+    void triesTheExpectedSizes_data()
     {
         const auto add = rows<Tried>();
         for (const Tried& tried : std::vector<Tried>{
@@ -68,7 +69,7 @@ private slots:
                  {"like DeepSpeed", 75.0, {1, 106, 101, 95, 48, 71, 67}, 71}})
             add(tried.name, tried);
     }
-    void triesWhatItIsKnownFor()
+    void triesTheExpectedSizes()
     {
         const auto& [name, peak, sizes, answer] = row<Tried>();
         ReplayDevice device = deviceWithPeakAt(peak);
@@ -95,7 +96,7 @@ private slots:
         QVERIFY2(device.speed(answer) > 0.85 * device.bestSpeed({}), qPrintable(QString::number(answer)));
     }
 
-    void endsOnceWithAnAllowedSize_data()
+    void triesEachSizeOnceAndEnds_data()
     {
         const auto add = rows<std::string, Sizes>();
         for (const std::string_view view : baselineNames()) {
@@ -106,7 +107,7 @@ private slots:
             add(name + ", far apart", {name, Sizes{3, 50, 5000}});
         }
     }
-    void endsOnceWithAnAllowedSize()
+    void triesEachSizeOnceAndEnds()
     {
         const auto& [name, allowed] = row<std::string, Sizes>();
         ReplayDevice device = deviceWithPeakAt(20.0);
@@ -124,13 +125,13 @@ private slots:
         QVERIFY(std::ranges::adjacent_find(tried) == tried.end());
     }
 
-    void saysWhenNothingFits_data()
+    void reportsThatNothingFits_data()
     {
         const auto add = rows<std::string>();
         for (const std::string_view name : baselineNames())
             add(std::string(name), std::string(name));
     }
-    void saysWhenNothingFits()
+    void reportsThatNothingFits()
     {
         SearchSpace space{.memoryLimitBytes = 1000};
         const auto strategy = makeBaseline(row<std::string>(), space);
@@ -141,7 +142,7 @@ private slots:
         QVERIFY(!strategy->searchState().recommendation);
     }
 
-    void knowsNoOther() { QVERIFY(!makeBaseline("guess", {})); }
+    void returnsNullForAnUnknownName() { QVERIFY(!makeBaseline("guess", {})); }
 };
 
 BATCHPEAK_TEST(BaselinesTest)
