@@ -15,7 +15,7 @@ using Sizes = std::vector<std::int64_t>;
 
 namespace {
 
-/// What is asked of a set of sizes, and the answer; 0 stands for none.
+/// Query of a set of sizes, and its answer; 0 stands for none.
 struct Asked
 {
     SearchSpace space;
@@ -123,7 +123,7 @@ private slots:
         QCOMPARE(CandidateSet(space).powerOfTwoAtMost(limit), rounded);
     }
 
-    void liesStrictlyBetween()
+    void halvesStrictlyBetween()
     {
         const CandidateSet candidates(SearchSpace{.minimum = 5, .maximum = 300});
         for (std::int64_t low = 1; low < 310; ++low) {
@@ -156,7 +156,7 @@ private slots:
         QCOMPARE(candidates.grid(1000, 10), (Sizes{1, 7, 49}));
     }
 
-    void oneSizeIsEnough()
+    void handlesASingleSize()
     {
         const CandidateSet candidates(SearchSpace{.maximum = 1});
         QCOMPARE(candidates.grid(1, 4), Sizes{1});

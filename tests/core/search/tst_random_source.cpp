@@ -60,7 +60,7 @@ private slots:
         QVERIFY(std::abs(withinOne / static_cast<double>(draws) - std::erf(std::sqrt(0.5))) < 0.01);
     }
 
-    void everyWeightGetsItsShare()
+    void resamplesInProportionToTheWeights()
     {
         const std::vector<double> logWeights{std::log(0.5), std::log(0.3), -HUGE_VAL, std::log(0.2)};
         RandomSource random(1);

@@ -28,7 +28,7 @@ struct Verified
 {
     std::vector<Measurement> trials;
     Status status;
-    /// 0 where nothing is recommended.
+    /// Expected confidence; 0 if nothing is recommended.
     int confidence = 0;
 };
 
@@ -46,14 +46,14 @@ private slots:
             QVERIFY(makeStrategy(name, SearchSpace{}) != nullptr);
     }
 
-    void everyNameIsExplained_data()
+    void documentsEveryName_data()
     {
         rows<std::string, std::string>({
             {"command line", {"docs/command-line.md", "`(--strategy )?%1`"}},
             {"man page", {"resources/man/batchpeak.1.in", "\n\\.B %1\n"}},
         });
     }
-    void everyNameIsExplained()
+    void documentsEveryName()
     {
         const auto& [file, pattern] = row<std::string, std::string>();
         QFile document(QString::fromStdString(BATCHPEAK_SOURCE_DIR "/" + file));
@@ -66,7 +66,7 @@ private slots:
         }
     }
 
-    void refusesWhatCannotBeSearched_data()
+    void refusesInvalidSearches_data()
     {
         rows<Refused>({
             {"unknown name", {"guess", {}, "ramp"}},
@@ -76,7 +76,7 @@ private slots:
             {"list beyond the bounds", {"ramp", {.maximum = 8, .candidates = {1, 16}}, "bounds"}},
         });
     }
-    void refusesWhatCannotBeSearched()
+    void refusesInvalidSearches()
     {
         const auto& [name, space, named] = row<Refused>();
         try {

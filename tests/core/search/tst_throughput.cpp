@@ -31,11 +31,11 @@ private slots:
     void effectiveCountsTheWholeStep()
     {
         const Throughput throughput({.objective = Objective::Effective, .perDeviceBatch = 10}, 0.25);
-        // 2 of 3 samples, 1 of 4, and the optimizer.
+        // Two micro-batches of 3 samples, one of 4, and the optimizer.
         QCOMPARE(throughput.samplesPerSecond(4, affineSeconds), 10.0 / (2 * 2.5 + 3.0 + 0.25));
     }
 
-    void secondsForUndoesEvenBatches()
+    void secondsForInvertsWholeBatches()
     {
         const Throughput throughput({.objective = Objective::Effective, .perDeviceBatch = 12}, 0.25);
         const double speed = throughput.samplesPerSecond(4, affineSeconds);

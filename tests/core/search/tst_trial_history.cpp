@@ -37,7 +37,7 @@ Measurement brokenDown(std::int64_t size)
     return {.size = size, .outcome = Outcome::Crashed};
 }
 
-/// After a size of 4 has run, with all failures as unlikely ones, what is said of 8.
+/// Trials after a size of 4 ran, with all failures unlikely, and the expected state of 8.
 struct InDoubt
 {
     std::vector<Measurement> trials;
@@ -46,7 +46,7 @@ struct InDoubt
     bool isGivenUp = false;
 };
 
-/// What comes of a trial that differs in one member from one that ran.
+/// Trial that differs in one member from one that ran, and how the history classifies it.
 struct Sorted
 {
     Measurement trial;
@@ -65,8 +65,8 @@ Measurement ranWith(Value Measurement::*member, const Value& value)
 
 } // namespace
 
-/// A trial of today beside recalled ones of 4 and 8.
-struct Beside
+/// New trial next to recalled ones of 4 and 8.
+struct RecallCase
 {
     Measurement now;
     bool contradicts = false;
@@ -77,29 +77,29 @@ class TrialHistoryTest : public QObject
     Q_OBJECT
 
 private slots:
-    void tellsWhenRecalledTrialsAreOfSomethingElse_data()
+    void detectsContradictionsOfRecalledTrials_data()
     {
         using M = Measurement;
         constexpr std::int64_t mebibyte = 1 << 20;
         Measurement disturbed = ranWith(&M::secondsPerStep, 0.3);
         disturbed.disturbed = true;
-        rows<Beside>({{"the same", {ran(4)}},
-                      {"a third slower", {ranWith(&M::secondsPerStep, 0.133)}},
-                      {"a third faster", {ranWith(&M::secondsPerStep, 0.07)}},
-                      {"much slower", {ranWith(&M::secondsPerStep, 0.16), true}},
-                      {"much faster", {ranWith(&M::secondsPerStep, 0.06), true}},
-                      {"disturbed", {disturbed}},
-                      {"another size", {ran(5)}},
-                      {"rounded otherwise", {ranWith(&M::peakReservedBytes, 60 * mebibyte)}},
-                      {"more memory", {ranWith(&M::peakReservedBytes, 70 * mebibyte), true}},
-                      {"out of memory at one that ran", {failed(4), true}},
-                      {"out of memory below one that ran", {failed(5), true}},
-                      {"out of memory above all that ran", {failed(9)}},
-                      {"void", {ranWith(&M::outcome, Outcome::Crashed)}}});
+        rows<RecallCase>({{"the same", {ran(4)}},
+                          {"a third slower", {ranWith(&M::secondsPerStep, 0.133)}},
+                          {"a third faster", {ranWith(&M::secondsPerStep, 0.07)}},
+                          {"much slower", {ranWith(&M::secondsPerStep, 0.16), true}},
+                          {"much faster", {ranWith(&M::secondsPerStep, 0.06), true}},
+                          {"disturbed", {disturbed}},
+                          {"another size", {ran(5)}},
+                          {"rounded otherwise", {ranWith(&M::peakReservedBytes, 60 * mebibyte)}},
+                          {"more memory", {ranWith(&M::peakReservedBytes, 70 * mebibyte), true}},
+                          {"out of memory at one that ran", {failed(4), true}},
+                          {"out of memory below one that ran", {failed(5), true}},
+                          {"out of memory above all that ran", {failed(9)}},
+                          {"void", {ranWith(&M::outcome, Outcome::Crashed)}}});
     }
-    void tellsWhenRecalledTrialsAreOfSomethingElse()
+    void detectsContradictionsOfRecalledTrials()
     {
-        const auto& [now, contradicts] = row<Beside>();
+        const auto& [now, contradicts] = row<RecallCase>();
         TrialHistory history(0);
         for (const std::int64_t size : {4, 8}) {
             Measurement recalled = ran(size);
@@ -112,7 +112,7 @@ private slots:
         QVERIFY2(!own.contradictsRecalled(now), "a trial of the search itself is no recalled one");
     }
 
-    void takesFailuresBackThatRunToday()
+    void revokesRecalledFailuresBelowSizesThatRunToday()
     {
         TrialHistory history(limitBytes);
         Measurement recalled = failed(8);
@@ -123,13 +123,13 @@ private slots:
         history.record(ran(16));
         QVERIFY(!history.hasFailed(8));
         QCOMPARE(history.recalledTrials(), 0);
-        // Of today's own a failure below what ran stays.
+        // A failure of today below a size that ran remains.
         history.record(failed(8));
         history.record(ran(16));
         QVERIFY(history.hasFailed(8));
     }
 
-    void isCheckedByACalmTrialOrSeveral()
+    void isCheckedByOneCalmTrialOrThreeDisturbedOnes()
     {
         TrialHistory history(0);
         Measurement trial = ran(4);
@@ -147,7 +147,7 @@ private slots:
         QVERIFY(history.isCheckedNow(8));
     }
 
-    void forgetsRecalledTrialsAlone()
+    void forgetsOnlyRecalledTrials()
     {
         TrialHistory history(limitBytes);
         Measurement recalled = ran(4);
@@ -209,7 +209,7 @@ private slots:
         QCOMPARE(history.all().size(), std::size_t{1});
     }
 
-    void comparisonsThatComeToNothingAreGivenUp()
+    void givesUpComparisonsAfterTwoFailures()
     {
         TrialHistory history(limitBytes);
         history.record(ran(4));
@@ -221,7 +221,7 @@ private slots:
         QCOMPARE(history.outOfMemoryTrials(), 0);
     }
 
-    void failureOnceIsFailureForGood()
+    void keepsFailuresForever()
     {
         TrialHistory history(limitBytes);
         history.record(ran(4));
@@ -232,7 +232,7 @@ private slots:
         QCOMPARE(history.smallestFailure(), 4);
     }
 
-    void failureBelowASizeThatRanBoundsNothing()
+    void ignoresAFailureBelowASizeThatRan()
     {
         TrialHistory history(limitBytes);
         history.record(failed(4));
@@ -244,7 +244,7 @@ private slots:
         QVERIFY(history.hasFailed(4));
     }
 
-    void breakingDownTwiceIsFailure_data()
+    void treatsTwoCrashesAsAFailure_data()
     {
         rows<std::vector<Measurement>, std::int64_t>({
             {"twice", {{ran(4), brokenDown(16), brokenDown(16)}, 16}},
@@ -255,7 +255,7 @@ private slots:
             {"and a larger one ran later", {{ran(4), brokenDown(16), brokenDown(16), ran(32)}, 0}},
         });
     }
-    void breakingDownTwiceIsFailure()
+    void treatsTwoCrashesAsAFailure()
     {
         const auto& [trials, failure] = row<std::vector<Measurement>, std::int64_t>();
         TrialHistory history(limitBytes);
@@ -266,7 +266,7 @@ private slots:
         QCOMPARE(history.isMemoryTheBound(), failure == 0);
     }
 
-    void tellsWhetherMemoryIsTheBound_data()
+    void reportsWhetherMemoryIsTheBound_data()
     {
         Measurement refused = failed(16);
         refused.outcome = Outcome::Unsupported;
@@ -286,7 +286,7 @@ private slots:
              {"refused, and a larger one out of memory", {{failed(32), refused}, false}},
              {"refused, and a smaller one out of memory", {{failed(8), refused}, true}}});
     }
-    void tellsWhetherMemoryIsTheBound()
+    void reportsWhetherMemoryIsTheBound()
     {
         const auto& [trials, isMemory] = row<std::vector<Measurement>, bool>();
         TrialHistory history(limitBytes);
@@ -296,7 +296,7 @@ private slots:
         QCOMPARE(history.isMemoryTheBound(), isMemory);
     }
 
-    void anUnlikelyFailureIsInDoubt_data()
+    void doubtsAnUnlikelyFailure_data()
     {
         const auto add = rows<InDoubt>();
         for (const bool isOfMemory : {true, false}) {
@@ -319,10 +319,10 @@ private slots:
                 {{fails(8), fails(8), ran(32), failed(64)}, 0, 64, true});
         }
     }
-    void anUnlikelyFailureIsInDoubt()
+    void doubtsAnUnlikelyFailure()
     {
         const auto& [trials, odd, failure, isGivenUp] = row<InDoubt>();
-        // Recalled ones that are forgotten change nothing.
+        // Recalled trials that are forgotten change nothing.
         for (const bool forgets : {false, true}) {
             TrialHistory history(limitBytes);
             if (forgets) {
@@ -342,7 +342,7 @@ private slots:
         }
     }
 
-    void onlyTheFirstIsInDoubt()
+    void doubtsOnlyTheFirstFailure()
     {
         TrialHistory history(limitBytes);
         history.record(ran(4));
@@ -354,7 +354,7 @@ private slots:
         QCOMPARE(history.smallestFailure(), 64);
     }
 
-    void aSecondFailureThatNoLargerSizeCanDecideIsBelieved()
+    void believesASecondLikelyFailure()
     {
         TrialHistory history(limitBytes);
         history.record(ran(4));
@@ -366,7 +366,7 @@ private slots:
         QCOMPARE(history.outOfMemoryTrials(), 2);
     }
 
-    void believesWhatIsNoTrialOfTheSearch_data()
+    void believesFailuresOutsideTheSearch_data()
     {
         Measurement verification = failed(8);
         verification.isVerification = true;
@@ -376,7 +376,7 @@ private slots:
         refused.outcome = Outcome::Unsupported;
         rows<Measurement>({{"verification", verification}, {"comparison", compared}, {"refused", refused}});
     }
-    void believesWhatIsNoTrialOfTheSearch()
+    void believesFailuresOutsideTheSearch()
     {
         TrialHistory history(limitBytes);
         history.record(ran(4));
@@ -384,8 +384,9 @@ private slots:
         QVERIFY(history.hasFailed(8));
     }
 
-    /// What older processes ran, as beside memory that they held already, says nothing there.
-    void failureInAFreshProcessBoundsLargerSizes()
+    /// Trials of older processes may have used memory that these already held, and say nothing about fresh
+    /// ones.
+    void boundsSizesByAFailureInAFreshProcess()
     {
         const auto verified = [](Measurement measurement) {
             measurement.isVerification = true;
@@ -401,13 +402,13 @@ private slots:
         QVERIFY(!history.isGood(56));
         history.record(ran(12));
         QVERIFY(history.isGood(12));
-        // Not only larger ones that a fresh process ran.
+        // Now the size that a fresh process previously ran does not count either.
         history.record(verified(failed(64)));
         QCOMPARE(history.goodSizes(), (std::vector<std::int64_t>{8, 12}));
         QCOMPARE(history.smallestFailure(), 16);
     }
 
-    void verificationsAreNotCounted()
+    void doesNotCountVerifications()
     {
         TrialHistory history(limitBytes);
         history.record(ran(4));
@@ -419,7 +420,7 @@ private slots:
         QVERIFY(history.hasFailed(4));
     }
 
-    void withoutALimitNoPeakIsTooHigh()
+    void acceptsAnyPeakWithoutALimit()
     {
         TrialHistory history(0);
         history.record(ran(4));

@@ -16,7 +16,7 @@ using namespace batchpeak::search;
 
 namespace {
 
-/// ln of the density of the linearized trials, the prior of the coefficients multiplied out into one
+/// Returns the log density of the linearized trials, with the prior of the coefficients merged into one
 /// covariance.
 double logDensity(const Observations& trials, const CurveModel& model)
 {
@@ -32,8 +32,8 @@ double logDensity(const Observations& trials, const CurveModel& model)
     return -0.5 * std::log(covariance.determinant()) - 0.5 * residual.dot(covariance.inverse() * residual);
 }
 
-/// The same by summing over a fine grid of the overhead and the work per sample, which are all there is where
-/// every size is a multiple of 8.
+/// Returns the same as a sum over a fine grid of the overhead and the work per sample, which are the only
+/// coefficients if every size is a multiple of 8.
 double logQuadrature(const Observations& trials, const CurveModel& model)
 {
     constexpr int nodes = 1201;
@@ -84,19 +84,19 @@ class CurveModelTest : public QObject
     Q_OBJECT
 
 private slots:
-    void evidenceIsTheIntegral_data()
+    void computesTheEvidenceAsAnIntegral_data()
     {
         rows<Points>({
             {"two points", {{8, 0.012}, {64, 0.071}}},
             {"three points", {{8, 0.012}, {16, 0.026}, {64, 0.071}}},
         });
     }
-    void evidenceIsTheIntegral()
+    void computesTheEvidenceAsAnIntegral()
     {
         Observations trials = observationsOf(row<Points>());
         const std::vector<CurveModel> models = weighCurveModels(trials, 100.0);
-        // Weights and integrals share one unknown constant; the stiffest and the loosest
-        // hyper-parameters are compared.
+        // Weights and integrals differ by one unknown constant, so that two models are compared: those with
+        // the stiffest and the loosest hyper-parameters.
         const CurveModel& stiff = models.front();
         const auto isLoose = [&](const CurveModel& model) {
             return model.trend == stiff.trend && model.hyperparameters.rough == 0.25 &&
@@ -109,8 +109,8 @@ private slots:
         QVERIFY2(std::abs(weights - integrals) < 0.01, std::to_string(weights - integrals).c_str());
     }
 
-    /// Times of one size that are far apart are no evidence of a trend that is next to nothing.
-    void repeatsFarApartAreNoise()
+    /// Widely different times of one size are noise, not evidence of a trend near zero.
+    void treatsScatteredRepeatsAsNoise()
     {
         Observations trials = observationsOf({{8, 0.06},
                                               {8, 0.08},
@@ -128,14 +128,14 @@ private slots:
         QVERIFY2(noise >= 0.025, std::to_string(noise).c_str());
     }
 
-    void learnsWhatDisturbancesDo_data()
+    void estimatesTheEffectOfDisturbances_data()
     {
         rows<std::vector<double>, bool>({
             {"nothing", {{1.0, 1.003, 0.998, 1.002, 1.001, 0.997}, false}},
-            {"each something else", {{1.3, 1.02, 1.9, 1.1, 1.6, 1.0}, true}},
+            {"a different slowdown each", {{1.3, 1.02, 1.9, 1.1, 1.6, 1.0}, true}},
         });
     }
-    void learnsWhatDisturbancesDo()
+    void estimatesTheEffectOfDisturbances()
     {
         const auto& [slowdowns, doesHarm] = row<std::vector<double>, bool>();
         std::vector<Measurement> timed;
@@ -154,7 +154,7 @@ private slots:
         QVERIFY2((trials.disturbance >= 0.2) == doesHarm, std::to_string(trials.disturbance).c_str());
     }
 
-    void everyModelIsWeighedByItsDensity()
+    void weighsEveryModelByItsDensity()
     {
         Observations trials =
             observationsOf({{1, 0.005}, {8, 0.012}, {20, 0.031}, {32, 0.036}, {64, 0.071}, {64, 0.072}});

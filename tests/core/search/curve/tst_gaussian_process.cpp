@@ -16,7 +16,7 @@ namespace {
 
 constexpr int drawCount = 20000;
 const std::vector<std::int64_t> sizes{1, 2, 3, 10, 11, 100, 101, 102, 1000};
-/// Five deviations of an estimated covariance of two standard normals.
+/// Five standard deviations of an estimated covariance of two standard normal variables.
 const double tolerance = 5.0 * std::sqrt(2.0 / drawCount);
 
 template<typename Draw>
@@ -55,7 +55,7 @@ class GaussianProcessTest : public QObject
     Q_OBJECT
 
 private slots:
-    void smoothPartHasItsCovariance()
+    void drawsTheSmoothPartWithItsCovariance()
     {
         RandomSource random(1);
         const std::vector<std::size_t> kept{0, 3, 6};
@@ -67,13 +67,13 @@ private slots:
         QVERIFY2(error < tolerance, std::to_string(error).c_str());
     }
 
-    void roughPartHasItsCovariance_data()
+    void drawsTheRoughPartWithItsCovariance_data()
     {
         const auto add = rows<double>();
         for (const double length : roughLengths)
             add("length " + QByteArray::number(length).toStdString(), length);
     }
-    void roughPartHasItsCovariance()
+    void drawsTheRoughPartWithItsCovariance()
     {
         const double length = row<double>();
         RandomSource random(2);

@@ -53,32 +53,32 @@ private slots:
         QVERIFY2(ratio > 0.9 && ratio < 1.1, std::to_string(ratio).c_str());
     }
 
-    void oneStallDoesNotMoveIt()
+    void ignoresOneStall()
     {
         Measurement trial = trialOf(0.1, 0.01, 10, 1);
         trial.stepSeconds.back() = 5.0;
         QVERIFY(estimateNoise(trial).scale < 0.03);
     }
 
-    void whatTellsNothing_data()
+    void fallsBackToThePrior_data()
     {
         rows<Measurement>({
             {"two steps", trialOf(0.1, 0.01, 2, 1)},
             {"neither steps nor error", {.secondsPerStep = 0.1}},
             {"an error of two steps", {.secondsPerStep = 0.1, .steps = 2, .relativeError = 0.01}},
-            {"an error that is none", {.secondsPerStep = 0.1, .steps = 9, .relativeError = std::nan("")}},
+            {"an error that is NaN", {.secondsPerStep = 0.1, .steps = 9, .relativeError = std::nan("")}},
         });
     }
-    void whatTellsNothing()
+    void fallsBackToThePrior()
     {
         const Measurement& trial = row<Measurement>();
         QCOMPARE(estimateNoise(trial).degreesOfFreedom, 0.0);
         QCOMPARE(NoiseModel({trial}).pooledDeviation(0.1), 0.01);
     }
 
-    void relativeErrorStandsInForSteps()
+    void usesTheRelativeErrorWithoutSteps()
     {
-        // An error of a location is the scale times sqrt(2 / steps), here 2 steps in 32.
+        // The standard error of a location is the scale times sqrt(2 / steps), here sqrt(2 / 32).
         const NoiseEstimate noise =
             estimateNoise({.secondsPerStep = 1.0, .steps = 32, .relativeError = 0.005});
         QVERIFY(std::abs(noise.scale - 0.02) < 1e-12);
@@ -87,7 +87,7 @@ private slots:
 
     void poolsByTheFormula()
     {
-        // Two trials of one time, five steps each: priors and weights written out by hand.
+        // Two trials of equal time with five steps each; the priors and weights are written out by hand.
         const std::vector trials{trialOf(0.1, 0.02, 5, 1), trialOf(0.1, 0.02, 5, 2)};
         const double first = estimateNoise(trials[0]).scale;
         const double second = estimateNoise(trials[1]).scale;
@@ -99,7 +99,7 @@ private slots:
         QVERIFY(std::abs(noise.standardErrorAt(0.1, 8.0) - 0.5 * std::sqrt(pooled)) < 1e-12);
     }
 
-    void trialsLendEachOtherTheirNoise()
+    void poolsTheNoiseOfSimilarTrials()
     {
         const double alone = errorOfFirst({trialOf(0.1, 0.0, 5, 1)});
         std::vector<Measurement> amongNoisy{trialOf(0.1, 0.0, 5, 1)};
@@ -112,7 +112,7 @@ private slots:
         QVERIFY(errorOfFirst(farFromNoisy) < 1.2 * alone);
     }
 
-    void oneDisturbedTrialDoesNotMakeAllNoisy()
+    void isRobustToOneDisturbedTrial()
     {
         std::vector<Measurement> trials;
         for (std::uint64_t seed = 1; seed < 6; ++seed)
@@ -122,12 +122,12 @@ private slots:
         QVERIFY(errorOfFirst(trials) < 2.0 * calm);
     }
 
-    void moreStepsTellMore()
+    void reducesTheErrorWithMoreSteps()
     {
         QVERIFY(errorOfFirst({trialOf(0.1, 0.01, 24, 1)}) < 0.8 * errorOfFirst({trialOf(0.1, 0.01, 5, 1)}));
     }
 
-    void identicalStepsLeaveSomeDoubt()
+    void keepsSomeErrorForIdenticalSteps()
     {
         const double error = errorOfFirst({trialOf(0.1, 0.0, 24, 1)});
         QVERIFY(error > 1e-4 && error < 0.01);

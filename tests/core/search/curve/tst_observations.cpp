@@ -17,7 +17,7 @@ namespace {
 
 constexpr double speedTime = speedTimes[0];
 
-/// A trial whose timed steps took this long and ended then [s].
+/// Returns a trial whose timed steps took \p seconds in total and ended at \p end [s].
 Measurement trialAt(double end, double seconds, std::int64_t size = 8)
 {
     return {.size = size,
@@ -28,7 +28,8 @@ Measurement trialAt(double end, double seconds, std::int64_t size = 8)
             .clockSeconds = end};
 }
 
-/// One size of a comparison: visits that begin then and take a second each, with steps of these seconds.
+/// Returns one size of a comparison, with visits that begin at \p begins, take one second each and consist of
+/// three steps of \p stepSeconds.
 Measurement visitedAt(const std::vector<double>& begins, const std::vector<double>& stepSeconds,
                       std::int64_t size = 8)
 {
@@ -45,7 +46,7 @@ Measurement visitedAt(const std::vector<double>& begins, const std::vector<doubl
     return trial;
 }
 
-/// Mean of exp(-|t - u| / time) over two slices, by sums.
+/// Returns the mean of exp(-|t - u| / time) over two time slices, by numerical integration.
 double meanCorrelation(double beginA, double lengthA, double beginB, double lengthB, double time)
 {
     constexpr int parts = 400;
@@ -82,16 +83,16 @@ class ObservationsTest : public QObject
     Q_OBJECT
 
 private slots:
-    void speedIsSharedAsFarAsTimesAre_data()
+    void correlatesTheSpeedOfCloseTimes_data()
     {
         rows<Slices>({
-            {"one behind the other", {2.0, 2.0, 5.0, 3.0}},
+            {"one after the other", {2.0, 2.0, 5.0, 3.0}},
             {"far apart", {2.0, 1.0, 40.0, 1.0}},
             {"in the wrong order", {40.0, 10.0, 2.0, 1.0}},
             {"moments", {2.0, 1e-6, 3.0, 1e-6}},
         });
     }
-    void speedIsSharedAsFarAsTimesAre()
+    void correlatesTheSpeedOfCloseTimes()
     {
         const auto& [endA, secondsA, endB, secondsB] = row<Slices>();
         const Observations trials({trialAt(endA, secondsA), trialAt(endB, secondsB)});
@@ -103,7 +104,7 @@ private slots:
         QVERIFY2(std::abs(speedCovariance(trials, 0, 0) - itself) < 1e-3, std::to_string(itself).c_str());
     }
 
-    /// In mirrored order a slow change is nearly the same for both sizes.
+    /// In mirrored order, a slow change of the speed is nearly the same for both sizes.
     void mirroredVisitsShareTheSpeed()
     {
         const Observations mirrored(
@@ -117,7 +118,7 @@ private slots:
         QVERIFY2(ratio < 0.1, std::to_string(ratio).c_str());
     }
 
-    void drawnSpeedHasItsCovariance()
+    void drawsTheSpeedWithItsCovariance()
     {
         const Observations trials(
             {trialAt(50.0, 2.0), trialAt(1.0, 1.0), trialAt(20.0, 1.0), trialAt(22.0, 1.0)});
@@ -134,7 +135,7 @@ private slots:
         }
     }
 
-    void noiseOfATrialIsDividedByItsVisits()
+    void dividesTheNoiseOfATrialByItsVisits()
     {
         const Observations trials({trialAt(1.0, 1.0), visitedAt({2.0, 4.0, 6.0, 8.0}, {0.1})});
         const auto ofTrial = [&](Eigen::Index row) {
@@ -146,14 +147,14 @@ private slots:
         QVERIFY(std::abs(ofTrial(1) - 1e-4) < 1e-9);
     }
 
-    void visitsTellTheNoise_data()
+    void infersTheNoiseFromVisits_data()
     {
         rows<std::vector<double>, bool>({
             {"as calm as their steps", {{0.1, 0.1002, 0.0999, 0.1001}, false}},
             {"2 % apart", {{0.1, 0.102, 0.0985, 0.103}, true}},
         });
     }
-    void visitsTellTheNoise()
+    void infersTheNoiseFromVisits()
     {
         const auto& [seconds, isNoisy] = row<std::vector<double>, bool>();
         const Observations trials(
@@ -164,7 +165,7 @@ private slots:
         QCOMPARE(observationsOf({{8, 0.1}, {9, 0.1}}).logEvidenceOfVisits({.trial = 0.025}), 0.0);
     }
 
-    void weighsWhatTheOthersContradict()
+    void downweightsContradictedTrials()
     {
         std::vector<Measurement> timed;
         for (int i = 0; i < 8; ++i)
@@ -177,7 +178,7 @@ private slots:
             QCOMPARE(trials.weight[i] < 0.1, i == 3);
     }
 
-    void allowsForWhatWasSeenToDisturb()
+    void allowsForNoticedDisturbances()
     {
         std::vector<Measurement> timed{trialAt(0.0, 1.0), trialAt(10.0, 1.5), trialAt(20.0, 1.02)};
         timed[1].disturbed = true;

@@ -26,9 +26,8 @@ class SamplePathsTest : public QObject
     Q_OBJECT
 
 private slots:
-    /// Given a path's own coefficients, the curve is normal with a mean and a covariance that can be written
-    /// down.
-    void pathsHaveTheExactConditional_data()
+    /// Given the coefficients of a path, the curve is normally distributed with a known mean and covariance.
+    void drawsFromTheExactConditional_data()
     {
         rows<Points>({
             {"one point", {{8, 0.012}}},
@@ -37,7 +36,7 @@ private slots:
             {"three points, a cliff", {{1, 0.005}, {8, 0.012}, {9, 0.019}}},
         });
     }
-    void pathsHaveTheExactConditional()
+    void drawsFromTheExactConditional()
     {
         const Observations trials = observationsOf(row<Points>());
         const CurveModel model{.hyperparameters = {.smooth = 0.04,
@@ -93,13 +92,13 @@ private slots:
         }
     }
 
-    /// Where the trials tell next to nothing, a draw may leave neither overhead nor work per sample; and a
-    /// cliff alone takes no time on its one side.
-    void everyPathTakesTime_data()
+    /// If the trials contain almost no information, a draw may have neither overhead nor work per sample; and
+    /// a cliff alone takes no time on one of its sides.
+    void drawsOnlyPathsThatTakeTime_data()
     {
         rows<Trend>({{"rises", {.riseAfter = 9.0}}, {"drops", {.dropAfter = 9.0}}});
     }
-    void everyPathTakesTime()
+    void drawsOnlyPathsThatTakeTime()
     {
         const Observations trials = observationsOf({{8, 0.012}, {64, 0.071}});
         const CurveModel model{

@@ -29,14 +29,14 @@ class TrendTest : public QObject
     Q_OBJECT
 
 private slots:
-    void wavesAreCountedWhole()
+    void countsWholeWaves()
     {
         const Trend trend{.wave = 32.0};
         QCOMPARE(trend.features(32.0), Eigen::Vector4d(1.0, 32.0, 32.0, 0.0));
         QCOMPARE(trend.features(33.0), Eigen::Vector4d(1.0, 33.0, 64.0, 0.0));
     }
 
-    void sizesOffTheAlignmentAreCharged()
+    void chargesUnalignedSizes()
     {
         const Trend trend{.alignment = 8};
         QCOMPARE(trend.features(32.0), Eigen::Vector4d(1.0, 32.0, 0.0, 0.0));
@@ -44,7 +44,7 @@ private slots:
         QCOMPARE(Trend{}.features(33.0)[3], 0.0);
     }
 
-    void cliffsChargeOneSide()
+    void chargesOneSideOfACliff()
     {
         const Trend rise{.riseAfter = 40.0};
         QCOMPARE(rise.features(40.0)[2], 0.0);
@@ -55,21 +55,21 @@ private slots:
         QCOMPARE(Trend{}.features(48.0)[2], 0.0);
     }
 
-    void aCliffIsSomewhereBetweenTwoMeasuredSizes()
+    void movesACliffBetweenTwoMeasuredSizes()
     {
         const Observations trials = observationsOf({{8, 0.012}, {64, 0.12}, {20, 0.031}});
         const Trend trend{.riseAfter = 20.0};
         for (const double share : {0.0, 0.3, 0.999}) {
             const Trend moved = withCliffMoved(trend, trials, share);
             QVERIFY(moved.riseAfter >= 20.0 && moved.riseAfter < 64.0);
-            // The trials cannot tell the two apart.
+            // The trials cannot distinguish the two.
             for (const double size : trials.size)
                 QCOMPARE(moved.features(size), trend.features(size));
         }
         QCOMPARE(withCliffMoved({.wave = 16.0}, trials, 0.5), (Trend{.wave = 16.0}));
     }
 
-    void probabilitiesAreShares()
+    void assignsPriorProbabilities()
     {
         const Observations trials = observationsOf({{1, 0.004}, {8, 0.012}, {64, 0.071}, {200, 0.3}});
         QVERIFY(std::abs(probabilityOf(waveTrends(trials, 300.0)) - 1.0) < 1e-9);
@@ -77,11 +77,11 @@ private slots:
         QCOMPARE(cliffTrends(trials, 300.0).size(), std::size_t{6});
         QCOMPARE(alignedTrends(300.0).front().trend.alignment, 1);
         QCOMPARE(alignedTrends(300.0).front().logPrior, 0.0);
-        // None of those that are not named weighs as much as one that is.
+        // An alignment that is not named individually has less weight than one that is.
         QVERIFY(alignedTrends(300.0).back().logPrior < alignedTrends(300.0)[2].logPrior);
     }
 
-    void everyAlignmentStandsOnceAndCanBeSeen()
+    void listsEachVisibleAlignmentOnce()
     {
         std::vector<std::int64_t> alignments;
         for (const CandidateTrend& likely : alignedTrends(60.0))
@@ -92,7 +92,7 @@ private slots:
         QVERIFY(std::ranges::adjacent_find(alignments) == alignments.end());
     }
 
-    void wavesCanBeSeen()
+    void listsOnlyVisibleWaves()
     {
         const Observations trials = observationsOf({{1, 0.004}, {8, 0.012}, {64, 0.071}});
         for (const CandidateTrend& likely : waveTrends(trials, 100.0))

@@ -48,13 +48,13 @@ double pairwise(double size)
     return 2000.0 + 15.0 * size + 0.025 * size * size;
 }
 
-/// Up to 100 samples a moment needs most in which hardly anything belongs to the samples.
+/// Up to 100 samples, the peak is at a moment of the step at which the samples need almost no memory.
 double ofTwoMoments(double size)
 {
     return heldMebibytes + std::max(3000.0 + size, 31.0 * size);
 }
 
-/// Off the line by 5 %, up for multiples of 3 and down for others.
+/// Deviates from the line by 5 %: upward for multiples of 3, downward for other sizes.
 double rough(double size)
 {
     return affine(size) * (std::fmod(size, 3.0) == 0.0 ? 1.05 : 0.95);
@@ -84,7 +84,7 @@ private slots:
         QVERIFY(weighMemoryLaws({{8, 100.0}}, background).empty());
     }
 
-    void namesTheLawThatMadeThePeaks()
+    void recoversTheLawOfThePeaks()
     {
         QCOMPARE(heaviest(weighMemoryLaws(peaksOf(affine, sizes), background)).power, 1.0);
         QCOMPARE(heaviest(weighMemoryLaws(peaksOf(affine, sizes), background)).stepAfter, 0.0);
@@ -95,7 +95,7 @@ private slots:
         QVERIFY(std::abs(step.perSample - 30.0) < 0.3);
 
         QCOMPARE(heaviest(weighMemoryLaws(peaksOf(curved, sizes), background)).power, 1.12);
-        // The square takes half of what the largest trial has above the constant.
+        // The square is half of the memory of the largest trial above the constant.
         const MemoryLaw square = heaviest(weighMemoryLaws(peaksOf(pairwise, sizes), background));
         QCOMPARE(square.squareShare, 0.5);
         const std::vector<double> many{64, 129, 160, 201, 250, 300, 350, 402, 500, 600};
@@ -103,7 +103,7 @@ private slots:
         QVERIFY(coarse.roughness > 0.0);
     }
 
-    void seesTheNeedThatSmallTrialsHide()
+    void detectsANeedHiddenInSmallTrials()
     {
         const MemoryLaw law = heaviest(weighMemoryLaws(peaksOf(ofTwoMoments, sizes), background));
         QCOMPARE(law.holdsAfter, 64.0);
@@ -111,7 +111,7 @@ private slots:
         QVERIFY(std::abs(law.perSample - 31.0) < 0.01);
     }
 
-    void everyLawMeetsItsOwnPeaks_data()
+    void fitsThePeaks_data()
     {
         rows<Peaks>({
             {"affine", peaksOf(affine, sizes)},
@@ -119,7 +119,7 @@ private slots:
             {"curved", peaksOf(curved, sizes)},
         });
     }
-    void everyLawMeetsItsOwnPeaks()
+    void fitsThePeaks()
     {
         const Peaks& peaks = row<Peaks>();
         const MemoryLaw law = heaviest(weighMemoryLaws(peaks, background));
@@ -127,7 +127,7 @@ private slots:
             QVERIFY(std::abs(law.mebibytesAt(peak.size) - peak.mebibytes) < 24.0);
     }
 
-    void fallingMemoryIsUnlikelyAndNeverASlope()
+    void keepsSlopesPositiveForFallingMemory()
     {
         const auto laws = weighMemoryLaws({{1, 900.0}, {8, 500.0}, {64, 400.0}}, background);
         QVERIFY(std::ranges::all_of(laws, [](const MemoryLaw& law) { return law.perSample > 0.0; }));

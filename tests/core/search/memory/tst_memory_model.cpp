@@ -23,16 +23,16 @@ constexpr std::int64_t bytesPerSample = 50 * mebibyte;
 /// 100 samples fit.
 constexpr std::int64_t limitBytes = baselineBytes + 100 * bytesPerSample;
 
-/// \param beside  as many samples' bytes that no sample takes
-Measurement ran(std::int64_t size, std::int64_t beside = 0)
+/// \param extra  bytes that do not depend on the size, in units of bytesPerSample
+Measurement ran(std::int64_t size, std::int64_t extra = 0)
 {
     return {.size = size,
             .outcome = Outcome::Ok,
             .secondsPerStep = 0.1,
-            .peakReservedBytes = baselineBytes + (size + beside) * bytesPerSample};
+            .peakReservedBytes = baselineBytes + (size + extra) * bytesPerSample};
 }
 
-/// Beside the samples' own, bytes that every two of them share.
+/// Returns a trial that needs additional bytes for every pair of samples.
 Measurement ranPairwise(std::int64_t size)
 {
     Measurement trial = ran(size);
@@ -82,9 +82,9 @@ private slots:
         QVERIFY(std::abs(model.largestPredictedFit() - 100) <= 1);
     }
 
-    void largeTrialsCountForMore()
+    void weighsLargeTrialsMore()
     {
-        // The small sizes round up to a segment: a line by all alike would miss the slope by 2.1 %.
+        // The small sizes round up to a segment: an unweighted fit would miss the slope by 2.1 %.
         Measurement one = ran(1);
         one.peakReservedBytes += 60 * mebibyte;
         Measurement two = ran(2);
@@ -94,19 +94,19 @@ private slots:
         QVERIFY2(error < 0.016, std::to_string(error).c_str());
     }
 
-    void oneSizeBoundsTheSlope()
+    void boundsTheSlopeByOneSize()
     {
         const MemoryModel model = modelOf({ran(1)});
         QVERIFY(!model.line());
         QCOMPARE(model.largestPredictedFit(), 0);
-        // All that is above the baseline might belong to the sample: 90 samples fit even then, but for a
-        // workspace that may still appear.
+        // Even if all bytes above the baseline belong to the sample, 90 samples fit, unless a workspace
+        // appears at a larger size.
         QVERIFY(model.probabilityOfFit(90) > 0.97);
         const double far = model.probabilityOfFit(1000);
         QVERIFY2(far > 0.02 && far < 0.3, std::to_string(far).c_str());
     }
 
-    void probabilityFallsFromWhatRanToWhatFailed()
+    void lowersTheProbabilityTowardAFailure()
     {
         const MemoryModel model = modelOf({ran(1), ran(8), ran(64), failed(110)});
         QCOMPARE(model.probabilityOfFit(1), 1.0);
@@ -120,13 +120,13 @@ private slots:
         QVERIFY(model.probabilityOfFit(model.largestWithFit(0.8)) >= 0.8);
     }
 
-    void aFailureNeverRaisesTheProbabilityAboveIt_data()
+    void neverRaisesTheProbabilityAboveAFailure_data()
     {
         const auto add = rows<std::int64_t>();
         for (const std::int64_t size : {9, 40, 99, 101, 300})
             add(std::to_string(size), size);
     }
-    void aFailureNeverRaisesTheProbabilityAboveIt()
+    void neverRaisesTheProbabilityAboveAFailure()
     {
         const std::int64_t size = row<std::int64_t>();
         const MemoryModel before = modelOf({ran(1), ran(8)});
@@ -136,7 +136,7 @@ private slots:
         QVERIFY(std::ranges::max(after.largestFits()) < size);
     }
 
-    void failureBelowASizeThatRanIsNoMatterOfMemory()
+    void ignoresAFailureBelowASizeThatRan()
     {
         const MemoryModel model = modelOf({ran(1), failed(16), ran(32)});
         QCOMPARE(model.probabilityOfFit(16), 0.0);
@@ -144,7 +144,7 @@ private slots:
         QVERIFY(model.probabilityOfFit(80) > 0.9);
     }
 
-    void peakAboveTheLimitBoundsAndStillTellsTheSlope()
+    void learnsTheSlopeFromAPeakAboveTheLimit()
     {
         const MemoryModel model = modelOf({ran(1), ran(64), ran(102)});
         QVERIFY(std::abs(model.line()->bytesPerSample / bytesPerSample - 1.0) < 1e-6);
@@ -152,23 +152,23 @@ private slots:
         QVERIFY(model.probabilityOfFit(90) > 0.9);
     }
 
-    void withoutPeaksTheMiddleMayBeTried()
+    void allowsTheMiddleWithoutPeaks()
     {
         Measurement silent = ran(8);
         silent.peakReservedBytes = 0;
         QCOMPARE(modelOf({silent}).probabilityOfFit(65535), 1.0);
         const MemoryModel bounded = modelOf({silent, failed(512)});
         QVERIFY(!bounded.line());
-        // Nothing else would ever come nearer to the limit.
+        // Otherwise, no trial would ever come closer to the limit.
         QVERIFY(bounded.probabilityOfFit(63) > 0.98);
         const double above = bounded.probabilityOfFit(181);
         QVERIFY2(above > 0.4 && above < 0.6, std::to_string(above).c_str());
         QCOMPARE(bounded.probabilityOfFit(512), 0.0);
     }
 
-    void aFailureThatNoLawExplainsIsNear()
+    void expectsTheLimitNearAnUnexplainedFailure()
     {
-        // By the line, 100 samples fit.
+        // The line predicts that 100 samples fit.
         const MemoryModel model = modelOf({ran(1), ran(8), ran(32), failed(64)});
         QVERIFY(model.probabilityOfFit(33) > 0.9);
         const double middle = model.probabilityOfFit(50);
@@ -176,7 +176,7 @@ private slots:
         QVERIFY(std::ranges::max(model.largestFits()) < 64);
     }
 
-    void aThrashingSizeBoundsButTellsNothingOfMemory()
+    void usesAThrashingSizeOnlyAsABound()
     {
         Measurement thrashing = ran(90);
         thrashing.thrashes = true;
@@ -187,16 +187,16 @@ private slots:
         QVERIFY2(middle > 0.4 && middle < 0.6, std::to_string(middle).c_str());
     }
 
-    void aWorkspaceMayStillAppear()
+    void allowsForAWorkspaceAboveTheTrials()
     {
-        // 90 of 100 samples by the line; but two of three curves alone have no workspace on the way.
+        // The line predicts that 100 samples fit; but one curve in three has a workspace on the way.
         const double far = modelOf({ran(1), ran(8)}).probabilityOfFit(95);
         const double near = modelOf({ran(1), ran(8), ran(80)}).probabilityOfFit(95);
         QVERIFY2(far < near, std::to_string(far).c_str());
         QVERIFY2(near < 1.0, std::to_string(near).c_str());
     }
 
-    void twoSizesLeaveTheCurvatureOpenAndThreeCloseIt()
+    void learnsTheCurvatureFromThreeSizes()
     {
         SearchSpace large;
         large.memoryLimitBytes = baselineBytes + 1100 * bytesPerSample;
@@ -206,16 +206,16 @@ private slots:
         QVERIFY2(closed > open, std::to_string(closed).c_str());
     }
 
-    void farBelowTheLimitEvenACurveFits()
+    void acceptsSizesFarBelowTheLimit()
     {
         SearchSpace larger;
         larger.memoryLimitBytes = baselineBytes + 20000 * bytesPerSample;
         QVERIFY(modelOf({ran(8), ran(64)}, larger).probabilityOfFit(1024) > 0.995);
     }
 
-    void aSquareBoundsTheSizeThatALineWouldAllow()
+    void boundsTheSizeByASquare()
     {
-        // By the line through 64 and 128 samples 190 fit, by the square 171.
+        // The line through 64 and 128 samples predicts that 190 fit; the square predicts 171.
         SearchSpace space;
         space.memoryLimitBytes = ranPairwise(171).peakReservedBytes;
         const MemoryModel model =
@@ -224,44 +224,46 @@ private slots:
         QVERIFY2(model.probabilityOfFit(180) < 0.2, std::to_string(model.probabilityOfFit(180)).c_str());
     }
 
-    void anotherMomentMayNeedMoreAtLargerSizes()
+    void allowsForANeedHiddenInSmallTrials()
     {
-        // What does not belong to the samples at one moment of a step may be in the way of theirs at another.
-        const auto ranBeside = [](std::int64_t size) { return ran(size, 40); };
+        // The constant bytes may belong to one moment of a step, and hide another one at which the samples
+        // need more.
+        const auto ranWithExtra = [](std::int64_t size) { return ran(size, 40); };
         SearchSpace space;
         space.memoryLimitBytes = baselineBytes + 1000 * bytesPerSample;
-        const std::vector<Measurement> beside{ranBeside(1), ranBeside(8), ranBeside(64), ranBeside(128)};
+        const std::vector<Measurement> extra{ranWithExtra(1), ranWithExtra(8), ranWithExtra(64),
+                                             ranWithExtra(128)};
         const std::vector<Measurement> alone{ran(1), ran(8), ran(64), ran(128)};
-        QVERIFY(modelOf(beside, space).probabilityOfFit(850) < modelOf(alone, space).probabilityOfFit(890));
+        QVERIFY(modelOf(extra, space).probabilityOfFit(850) < modelOf(alone, space).probabilityOfFit(890));
     }
 
-    void aDescriptionTellsWhatOneSizeCannot()
+    void usesADescriptionAfterOneSize()
     {
-        // Nine tenths of what the first trial took belong to the network's weights.
-        const auto ranBeside = [](std::int64_t size) { return ran(size, 9); };
+        // Nine tenths of the bytes of the first trial above the baseline belong to the network's weights.
+        const auto ranWithExtra = [](std::int64_t size) { return ran(size, 9); };
         SearchSpace described;
         described.memoryLimitBytes = baselineBytes + 50 * bytesPerSample;
-        const double before = modelOf({ranBeside(1)}, described).probabilityOfFit(20);
+        const double before = modelOf({ranWithExtra(1)}, described).probabilityOfFit(20);
         described.memoryPrior = MemoryPrior{.constantBytes = static_cast<double>(baselineBytes),
                                             .bytesPerSample = static_cast<double>(bytesPerSample),
                                             .deviation = 0.1};
-        const double after = modelOf({ranBeside(1)}, described).probabilityOfFit(20);
+        const double after = modelOf({ranWithExtra(1)}, described).probabilityOfFit(20);
         QVERIFY2(before < 0.6 && after > 0.9, (std::to_string(before) + ' ' + std::to_string(after)).c_str());
     }
 
-    void aDescriptionBoundsWhatAnotherMomentMayNeed()
+    void boundsAHiddenNeedByADescription()
     {
-        const auto ranBeside = [](std::int64_t size) { return ran(size, 40); };
+        const auto ranWithExtra = [](std::int64_t size) { return ran(size, 40); };
         SearchSpace described;
         described.memoryLimitBytes = baselineBytes + 1000 * bytesPerSample;
-        const std::vector<Measurement> trials{ranBeside(1), ranBeside(8), ranBeside(64)};
+        const std::vector<Measurement> trials{ranWithExtra(1), ranWithExtra(8), ranWithExtra(64)};
         const double before = modelOf(trials, described).probabilityOfFit(800);
         described.memoryPrior =
             MemoryPrior{.bytesPerSample = static_cast<double>(bytesPerSample), .deviation = 0.05};
         QVERIFY(modelOf(trials, described).probabilityOfFit(800) > before);
     }
 
-    void aDescriptionThatIsWrongIsNotBelieved()
+    void ignoresAWrongDescription()
     {
         SearchSpace described;
         described.memoryPrior =
@@ -274,7 +276,7 @@ private slots:
         }
     }
 
-    void reservedDecidesAndAllocatedIsKeptApart()
+    void separatesAllocatedFromReservedMemory()
     {
         std::vector<Measurement> trials{ran(1), ran(8), ran(64)};
         for (Measurement& trial : trials)
@@ -285,7 +287,7 @@ private slots:
         QVERIFY(model.probabilityOfFit(130) < 0.05);
     }
 
-    void drawsStayWithinWhatIsKnown()
+    void drawsFitsWithinTheKnownBounds()
     {
         const MemoryModel model = modelOf({ran(8), ran(64), failed(99)});
         QCOMPARE(model.largestFits().size(), static_cast<std::size_t>(MemoryModel::drawCount));

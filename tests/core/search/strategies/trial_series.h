@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-/// Trials on a device that is a formula, and the conclusions that a search draws from them.
+/// Trials on a device that a formula describes, and the summary that a search derives from them.
 class TrialSeries
 {
 public:

@@ -15,7 +15,7 @@ class CalibrationTest : public QObject
     Q_OBJECT
 
 private slots:
-    void weighsWhatSpeaksForASize_data()
+    void weighsTheEvidenceForASize_data()
     {
         rows<CalibrationCase, std::size_t, double>({
             {"share", {{.share = 0.75}, 1, std::log(3.0)}},
@@ -25,7 +25,7 @@ private slots:
             {"several devices", {{.severalDevices = true}, 3, 1.0}},
         });
     }
-    void weighsWhatSpeaksForASize()
+    void weighsTheEvidenceForASize()
     {
         const auto& [situation, term, value] = row<CalibrationCase, std::size_t, double>();
         const CalibrationTerms terms = calibrationTerms(situation);
@@ -48,7 +48,7 @@ private slots:
         }
     }
 
-    /// A share that jumps is believed in part, and in full once it stays.
+    /// A share that jumps is adopted in part, and fully once it stays.
     void steadiesTheShare()
     {
         QCOMPARE(steadied(0.7, std::nullopt), 0.7);
@@ -62,7 +62,7 @@ private slots:
         QVERIFY(steadied(1.0, 1.0) < 1.0);
     }
 
-    void expectsNoMoreThanPathsSay() { QVERIFY(calibratedLoss(0.01) > 0.0 && calibratedLoss(0.01) < 0.01); }
+    void expectsLessLossThanThePaths() { QVERIFY(calibratedLoss(0.01) > 0.0 && calibratedLoss(0.01) < 0.01); }
 };
 
 BATCHPEAK_TEST(CalibrationTest)

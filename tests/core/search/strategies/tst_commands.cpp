@@ -27,7 +27,7 @@ std::unique_ptr<Strategy> searchIn(const SearchSpace& space, std::string_view na
     return makeStrategy(name, space);
 }
 
-/// Runs so many trials, or up to the end.
+/// Runs at most this number of trials; fewer if the search ends.
 Sizes runTrials(Strategy& strategy, const SearchSpace& space, int trials)
 {
     const exact::TrialOf run = exact::deviceWith(space, 20.0);
@@ -55,7 +55,7 @@ class WishesTest : public QObject
     Q_OBJECT
 
 private slots:
-    void tellsWhatCouldStillWin()
+    void reportsSizesThatCanStillWin()
     {
         const SearchSpace space = exact::spaceFor(300);
         const auto strategy = searchIn(space);
@@ -70,12 +70,13 @@ private slots:
             state.contenders.begin(), state.contenders.end(), 0.0,
             [](double sum, const Contender& contender) { return sum + contender.probability; });
         QVERIFY(named + state.otherContenders <= 1.0 + 1e-9);
-        // Steps grow with the size by less than samples do, so that the largest that fits is the best.
+        // The time of a step grows less than its number of samples, so that the largest size that fits is the
+        // best.
         QVERIFY(named + state.otherContenders > 0.99);
         QVERIFY(state.contenders.front().size > 200);
     }
 
-    void ofWhatIsMeasuredOneWins()
+    void reportsTheWinnerOfMeasuredSizes()
     {
         SearchSpace space = exact::spaceFor(300);
         space.candidates = {1, 2, 250};
@@ -86,7 +87,7 @@ private slots:
         QCOMPARE(strategy->searchState().otherContenders, 0.0);
     }
 
-    void saysWhyATrialIsRun()
+    void reportsThePurposeOfATrial()
     {
         const SearchSpace space = exact::spaceFor(300);
         const auto strategy = searchIn(space);
@@ -107,13 +108,13 @@ private slots:
         QVERIFY(!strategy->searchState().next);
     }
 
-    void leavesWhatIsExcluded_data()
+    void avoidsExcludedSizes_data()
     {
         const auto add = rows<std::string>();
         for (const std::string_view name : strategyNames())
             add(std::string(name), std::string(name));
     }
-    void leavesWhatIsExcluded()
+    void avoidsExcludedSizes()
     {
         const auto& name = row<std::string>();
         const SearchSpace space = exact::spaceFor(300);
@@ -134,7 +135,7 @@ private slots:
             QVERIFY(contender.size != best && contender.size != 8);
     }
 
-    void takesAnExclusionBack()
+    void revokesAnExclusion()
     {
         const SearchSpace space = exact::spaceFor(300);
         const auto strategy = searchIn(space);
@@ -146,14 +147,14 @@ private slots:
         QCOMPARE(strategy->searchState().excluded, Sizes{best});
         strategy->setExcluded(best, false);
         QVERIFY(strategy->searchState().excluded.empty());
-        // The same trials say the same again.
+        // The same trials give the same result again.
         QCOMPARE(recommendedBy(*strategy), best);
         QCOMPARE(strategy->searchState().recommendation->confidence,
                  untouched->searchState().recommendation->confidence);
         QCOMPARE(strategy->next({})->size, untouched->next({})->size);
     }
 
-    void keepsOneSize()
+    void keepsAtLeastOneSize()
     {
         SearchSpace space = exact::spaceFor(300);
         space.candidates = {4, 8};
@@ -165,7 +166,7 @@ private slots:
         QCOMPARE(strategy->next({})->size, 8);
     }
 
-    void continuesWhereAllThatRanIsExcluded()
+    void continuesIfAllSizesThatRanAreExcluded()
     {
         const SearchSpace space = exact::spaceFor(300);
         const auto strategy = searchIn(space);
@@ -177,13 +178,13 @@ private slots:
         QVERIFY(strategy->searchState().recommendation);
     }
 
-    void triesWhatIsAskedFor()
+    void triesARequestedSize()
     {
         SearchSpace space = exact::spaceFor(300);
         space.maximum = 1000;
         const auto strategy = searchIn(space);
         runTrials(*strategy, space, 5);
-        // Thought unfit, and asked for all the same.
+        // The search expects that 700 does not fit; the user may request it anyway.
         const auto proposal = strategy->asked(700);
         QVERIFY(proposal);
         QCOMPARE(proposal->size, 700);
@@ -197,7 +198,7 @@ private slots:
         QVERIFY(!strategy->asked(64));
     }
 
-    void triesSomethingElseForASkippedSize()
+    void replacesASkippedSize()
     {
         const SearchSpace space = exact::spaceFor(300);
         const auto strategy = searchIn(space);
@@ -209,7 +210,7 @@ private slots:
         QCOMPARE(std::ranges::count(later, skipped), 0);
     }
 
-    void takesASkippedSizeWhereNothingElseIsLeft()
+    void triesASkippedSizeIfNoOtherIsLeft()
     {
         const SearchSpace space = exact::spaceFor(300);
         const auto strategy = searchIn(space);
@@ -219,7 +220,7 @@ private slots:
         QCOMPARE(strategy->next({})->size, first);
     }
 
-    void followsAnotherTolerance()
+    void appliesAnotherTolerance()
     {
         const SearchSpace space = exact::spaceFor(300);
         const auto strategy = searchIn(space);
@@ -229,14 +230,14 @@ private slots:
         QVERIFY(strategy->searchState().recommendation->confidence > before);
         strategy->setTolerance(0.001);
         QVERIFY(strategy->searchState().recommendation->confidence < before);
-        // Nonsense changes nothing.
+        // Invalid tolerances are ignored.
         const int now = strategy->searchState().recommendation->confidence;
-        for (const double nonsense : {0.0, -1.0, 1.0, std::numeric_limits<double>::quiet_NaN()})
-            strategy->setTolerance(nonsense);
+        for (const double invalid : {0.0, -1.0, 1.0, std::numeric_limits<double>::quiet_NaN()})
+            strategy->setTolerance(invalid);
         QCOMPARE(strategy->searchState().recommendation->confidence, now);
     }
 
-    void endsAtAnotherConfidence()
+    void endsAtAnotherTargetConfidence()
     {
         SearchSpace space = exact::spaceFor(300);
         space.targetConfidence = 2.0;
@@ -254,7 +255,7 @@ private slots:
         QCOMPARE(runTrials(*strategy, space, 20).size(), 2U);
     }
 
-    void answersTheSameWishesTheSame()
+    void isDeterministicForTheSameCommands()
     {
         const SearchSpace space = exact::spaceFor(300);
         const auto run = [&] {

@@ -18,15 +18,15 @@ using namespace batchpeak::search;
 
 namespace {
 
-/// Level from 16 samples on.
+/// Returns times with a constant speed from 16 samples on.
 double levelSeconds(std::int64_t size)
 {
     return 0.001 * std::max(16.0, static_cast<double>(size));
 }
 
-/// A trial beside a program that takes so much of the processors, which lengthens its steps by a power of
-/// what is left.
-Measurement beside(TrialSeries& trials, std::int64_t size, double contention, double exponent)
+/// Returns a trial next to a program that takes the share \p contention of the CPUs. Its steps take longer by
+/// a power of the remaining share.
+Measurement nextToOthers(TrialSeries& trials, std::int64_t size, double contention, double exponent)
 {
     Measurement trial = trials.trial(size, levelSeconds(size) * std::pow(1.0 - contention, -exponent));
     trial.contention = contention;
@@ -34,7 +34,7 @@ Measurement beside(TrialSeries& trials, std::int64_t size, double contention, do
     return trial;
 }
 
-/// A trial as a computer with two processors had it beside builds of other programs (gpt2-tiny.yaml).
+/// Trial on a computer with two CPUs, next to builds of other programs (gpt2-tiny.yaml).
 struct Seen
 {
     std::int64_t size = 0;
@@ -56,7 +56,7 @@ struct SeenCase
 {
     std::vector<Seen> trials;
     std::int64_t size = 0;
-    /// The size's speed is to be told between these.
+    /// Bounds of the reported speed of the size.
     double min = 0.0;
     double max = 0.0;
 };
@@ -64,7 +64,7 @@ struct SeenCase
 struct Search
 {
     SearchState state;
-    /// Its states after each trial but the last.
+    /// States after each trial except the last.
     std::vector<SearchState> states;
     std::vector<Measurement> trials;
     double seconds = 0.0;
@@ -95,9 +95,9 @@ class ContentionTest : public QObject
     Q_OBJECT
 
 private slots:
-    /// Half of the trials of each size are beside a program: sizes of equal speed stay equal, whatever the
+    /// Some trials of each size run next to a program. Sizes of equal speed stay equal, whatever share the
     /// program takes.
-    void explainsWhatOthersTake_data()
+    void explainsTheEffectOfOtherPrograms_data()
     {
         rows<double, double>({
             {"nothing", {0.0, 1.0}},
@@ -106,16 +106,16 @@ private slots:
             {"half, and threads wait for each other", {0.5, 1.8}},
         });
     }
-    void explainsWhatOthersTake()
+    void explainsTheEffectOfOtherPrograms()
     {
         const auto& [contention, exponent] = row<double, double>();
         TrialSeries trials;
         const std::int64_t sizes[] = {1, 16, 64, 256};
         for (int round = 0; round < 4; ++round) {
-            // 64 meets the program in three of four rounds, 256 in one.
+            // The program runs next to 64 in three of four rounds, and next to 256 in one.
             for (const std::int64_t size : sizes) {
                 const bool isBeside = size == 64 ? round != 0 : size == 256 ? round == 0 : round % 2 == 0;
-                trials.record(beside(trials, size, isBeside ? contention : 0.0, exponent));
+                trials.record(nextToOthers(trials, size, isBeside ? contention : 0.0, exponent));
             }
         }
         const PosteriorSummary summary = trials.summary();
@@ -123,32 +123,32 @@ private slots:
         QVERIFY2(std::abs(lead - 1.0) < 0.03, qPrintable(QString::number(lead)));
     }
 
-    /// The speed that is told is that of the trials, not of a computer that nobody else uses.
-    void tellsTheSpeedThatTrialsHad()
+    /// The reported speed is that of the trials, not that of an otherwise idle computer.
+    void reportsTheSpeedOfTheTrials()
     {
         TrialSeries trials;
         for (int round = 0; round < 3; ++round) {
             for (const std::int64_t size : {1, 16, 64, 256})
-                trials.record(beside(trials, size, 0.5, 1.4));
+                trials.record(nextToOthers(trials, size, 0.5, 1.4));
         }
         const PosteriorSummary summary = trials.summary();
         const SizeEstimate& estimate = *summary.find(64);
         const double measured = 1000.0 * std::pow(0.5, 1.4);
         QVERIFY2(std::abs(estimate.samplesPerSecond / measured - 1.0) < 0.02,
                  qPrintable(QString::number(estimate.samplesPerSecond)));
-        // The line that is drawn goes through it.
+        // The drawn curve passes through the estimate.
         const auto point = std::ranges::find(summary.curve, 64.0, &CurvePoint::size);
         QVERIFY(point != summary.curve.end());
         QVERIFY(std::abs(point->samplesPerSecond / estimate.samplesPerSecond - 1.0) < 0.01);
     }
 
-    /// A search ends for little loss after 24 trials, or 20 beside others: where the loss is as little
-    /// already, no more of them are expected.
-    void expectsNoTrialsThatItsRulesEnd_data()
+    /// A search with little expected loss ends after 24 trials, or after 20 next to other programs. Once the
+    /// loss is little, the forecast contains no more trials than that.
+    void forecastsNoTrialsBeyondItsRules_data()
     {
         rows<Text, int>({{"alone", {"", 24}}, {"beside others", {"crowded", 20}}});
     }
-    void expectsNoTrialsThatItsRulesEnd()
+    void forecastsNoTrialsBeyondItsRules()
     {
         const auto& [world, last] = row<Text, int>();
         constexpr double littleLoss = 0.4 * 0.02;
@@ -169,7 +169,7 @@ private slots:
         QVERIFY(judged > 0);
     }
 
-    void tellsOneEstimate()
+    void reportsOneEstimatePerSize()
     {
         for (const Search& search : {searchOn("", 5), searchOn("crowded", 5)}) {
             const Recommendation& best = *search.state.recommendation;
@@ -185,15 +185,15 @@ private slots:
             }));
             QCOMPARE(1.0 + best.reason.leadOverRunnerUp,
                      best.samplesPerSecond / of(best.reason.runnerUp).samplesPerSecond);
-            // The first size that is recommended is the one that ran first.
+            // The first recommended size is the one that ran first.
             QCOMPARE(best.relativePerformance, best.samplesPerSecond / of(1).samplesPerSecond);
         }
     }
 
-    /// Samples/s do not rise where they are saturated, and a far size that is likely to be faster is reason
-    /// to say neither.
-    void saysOneThingOfLargerSizes_data() { spendsLittleOnLargeSizes_data(); }
-    void saysOneThingOfLargerSizes()
+    /// Samples/s do not rise where they are saturated, so that the search reports at most one of saturation
+    /// and climbing; neither if a far larger size is probably faster.
+    void doesNotContradictItselfAboutLargerSizes_data() { spendsLittleOnLargeSizes_data(); }
+    void doesNotContradictItselfAboutLargerSizes()
     {
         const auto world = row<std::string>();
         ReplayDevice device(deviceOf("level", 17, world), 17);
@@ -214,8 +214,8 @@ private slots:
         QVERIFY(saturated > 0 && climbing > 0);
     }
 
-    /// Where the curve is level, no trial far above the leading size takes a quarter of the time that the
-    /// search takes, nor all of them half.
+    /// On a level curve, each trial far above the leading size takes less than a quarter of the search's
+    /// time, and all of them together less than half.
     void spendsLittleOnLargeSizes_data()
     {
         rows<std::string>(
@@ -241,8 +241,8 @@ private slots:
         QVERIFY2(spent < 0.5 * seconds, qPrintable(QString::number(spent / seconds)));
     }
 
-    /// One number of a size does not deny what its trials measured, however busy the computer was.
-    void tellsWhatWasSeen_data()
+    /// The estimate of a size agrees with its trials, however busy the computer was.
+    void agreesWithTheTrials_data()
     {
         const std::vector<Seen> recalled{
             {1, 2.0, 0.50, true}, {8, 68.3, 0.51, true}, {64, 41.7, 0.63, true}, {128, 36.0, 0.70, true}};
@@ -261,7 +261,7 @@ private slots:
              {"the smaller beside builds", {varied, 7, 33.0, 70.0}},
              {"the larger beside builds", {varied, 64, 25.0, 50.0}}});
     }
-    void tellsWhatWasSeen()
+    void agreesWithTheTrials()
     {
         const auto seen = row<SeenCase>();
         TrialSeries trials;
@@ -272,7 +272,7 @@ private slots:
         QVERIFY2(told > seen.min && told < seen.max, qPrintable(QString::number(told)));
     }
 
-    void isSureOfTheOnlySize()
+    void isCertainOfTheOnlySize()
     {
         TrialSeries trials;
         trials.record(trials.trial(1, 0.1));

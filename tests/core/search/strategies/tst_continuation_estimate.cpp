@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t seed = 4;
 
-/// How a search ends on a device whose steps scatter like this.
+/// Returns the final state of a search on a device with this step noise.
 SearchState endOn(double stepNoise, int maxTrials)
 {
     ReplayDevice::Truth truth = simulatedDevice("smooth", seed);
@@ -37,7 +37,7 @@ class ContinuationEstimateTest : public QObject
     Q_OBJECT
 
 private slots:
-    void tellsWhatIsStillToBeTold()
+    void reportsThePossibleGain()
     {
         const SearchState end = endOn(0.1, 10);
         QCOMPARE(end.status, Status::Budget);
@@ -45,29 +45,30 @@ private slots:
         QCOMPARE(end.continuation->size, end.recommendation->size);
         QVERIFY(end.continuation->rival > 0 && end.continuation->rival != end.continuation->size);
         QCOMPARE(end.continuation->gain, end.recommendation->expectedLoss);
-        // It is within the tolerance less probably than 95 %, so that more than that is within reach.
+        // With less than 95 % confidence of being within the tolerance, a larger gain than the tolerance is
+        // possible.
         QVERIFY(end.recommendation->confidence < 95);
         QVERIFY(end.continuation->maxGain > 0.02 && end.continuation->maxGain < 0.5);
         QVERIFY(end.continuation->seconds > 0.0);
     }
 
-    /// Variance is what has to be averaged out.
-    void noiseTakesTime()
+    /// The time grows with the variance, which must be averaged out.
+    void needsMoreTimeForMoreNoise()
     {
         const double calm = endOn(0.05, 10).continuation->seconds;
         const double noisy = endOn(0.4, 10).continuation->seconds;
         QVERIFY2(noisy > 4.0 * calm, std::to_string(noisy / calm).c_str());
     }
 
-    void aSureSearchHasNothingToGain()
+    void reportsNoGainOfAConfidentSearch()
     {
         const SearchState end = endOn(0.004, 40);
         QCOMPARE(end.status, Status::Confident);
         QVERIFY(!end.continuation);
     }
 
-    /// As slowly as it becomes surer, the budget would end first.
-    void endsBeforeAWall()
+    /// The confidence rises so slowly that the budget would be used up first.
+    void endsIfTheTargetIsOutOfReach()
     {
         const SearchState end = endOn(0.6, 40);
         QCOMPARE(end.status, Status::Exhausted);

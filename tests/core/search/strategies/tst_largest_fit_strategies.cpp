@@ -37,7 +37,7 @@ SearchSpace within(SearchSpace space, std::int64_t minimum, std::int64_t maximum
     return space;
 }
 
-/// A search from beginning to end: the sizes in order, and the answer.
+/// Search from beginning to end: the sizes in order, and the recommendation.
 struct Search
 {
     std::string strategy;
@@ -61,7 +61,7 @@ class LargestFitStrategiesTest : public QObject
     Q_OBJECT
 
 private slots:
-    void goesThroughTheSizes_data()
+    void triesTheExpectedSizes_data()
     {
         const SearchSpace hundred = exact::spaceFor(100);
         const TrialOf holdsHundred = exact::deviceWith(hundred, overhead);
@@ -126,7 +126,7 @@ private slots:
         addFor("predict", "two are the most", exact::spaceFor(3),
                exact::deviceWith(exact::spaceFor(3), overhead), {1, 2}, 2);
     }
-    void goesThroughTheSizes()
+    void triesTheExpectedSizes()
     {
         const auto& [name, space, run, sizes, best] = row<Search>();
         const auto strategy = makeStrategy(name, space);

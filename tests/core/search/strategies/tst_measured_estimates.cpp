@@ -21,7 +21,7 @@ namespace {
 
 /// Seconds of one micro-batch of a size.
 using Curve = std::function<double(double size)>;
-/// A curve of its kind: from what to what its shape may go is up to the kind.
+/// Draws a random curve of one kind, whose parameters have the range of the kind.
 using DrawnCurve = std::function<Curve(RandomSource& random)>;
 
 double between(RandomSource& random, double low, double high)
@@ -29,7 +29,7 @@ double between(RandomSource& random, double low, double high)
     return low * std::pow(high / low, random.uniform());
 }
 
-/// Overhead and work per sample: from a microsecond to a minute for one sample.
+/// Draws overhead and work per sample over many orders of magnitude.
 Curve straight(RandomSource& random)
 {
     const double perSample = between(random, 1e-6, 1.0);
@@ -53,7 +53,7 @@ Curve withDrop(RandomSource& random)
     return [=](double size) { return above(size) * (size <= after ? factor : 1.0); };
 }
 
-/// Far more than twice as long for twice as many samples.
+/// Draws a curve whose time grows faster than the size.
 Curve ofPower(RandomSource& random)
 {
     const Curve below = straight(random);
@@ -69,7 +69,7 @@ Curve inWaves(RandomSource& random)
     return [=](double size) { return perWave * (0.2 + std::ceil(size / wave)); };
 }
 
-/// Each size is what it is.
+/// Draws a curve on which each size deviates irregularly.
 Curve rough(RandomSource& random)
 {
     const Curve below = straight(random);
@@ -110,7 +110,7 @@ private slots:
         for (int curve = 0; curve < curves; ++curve) {
             RandomSource random(static_cast<std::uint64_t>(curve) + 1);
             const Curve secondsOf = drawn(random);
-            // From a search of a moment to one of days, with breaks.
+            // Typical pause between trials: from a millisecond to about a day.
             const double pause = between(random, 1e-3, 1e5);
             TrialSeries trials;
             std::vector<std::int64_t> sizes{1, 8, 64};

@@ -26,7 +26,7 @@ struct Probes
     Sizes sizes;
 };
 
-/// Of a whole search on a device without noise, an hour before.
+/// Returns the trials of a whole search on a device without noise, one hour earlier.
 std::vector<Measurement> searched(const SearchSpace& space)
 {
     std::vector<Measurement> trials;
@@ -43,7 +43,7 @@ std::vector<Measurement> searched(const SearchSpace& space)
     return trials;
 }
 
-/// What a search recommended that had these trials.
+/// Returns the recommendation of a search after these trials.
 Recommendation foundBy(const std::vector<Measurement>& trials, const SearchSpace& space)
 {
     PosteriorStrategy strategy(space);
@@ -54,7 +54,7 @@ Recommendation foundBy(const std::vector<Measurement>& trials, const SearchSpace
     return *strategy.searchState().recommendation;
 }
 
-/// That recalls a whole search, and the size that this found.
+/// Search that recalls a whole earlier search, and the size that the earlier one found.
 struct Again
 {
     explicit Again(const SearchSpace& space)
@@ -74,7 +74,7 @@ Measurement with(Measurement trial, const std::function<void(Measurement&)>& cha
     return trial;
 }
 
-/// What a trial of the size found shows, and whether it speaks against what is recalled.
+/// New trial of the size found, and whether it contradicts the recalled trials.
 struct Check
 {
     double overhead = 500.0;
@@ -82,7 +82,7 @@ struct Check
     bool isForgotten = false;
 };
 
-/// Divisors of a batch, in memory for so many samples.
+/// Divisors of a batch, in memory for \p largestFit samples.
 struct Divisors
 {
     std::int64_t batch;
@@ -131,7 +131,7 @@ private slots:
         }
     }
 
-    void oneSizeSaysLittle()
+    void hasLowConfidenceAfterOneSize()
     {
         PosteriorStrategy strategy(exact::spaceFor(300));
         strategy.next({});
@@ -143,7 +143,7 @@ private slots:
         QCOMPARE(recommendation.reason.next, 8);
     }
 
-    void probesWaitForEachOther()
+    void runsOneProbeAtATime()
     {
         PosteriorStrategy strategy(exact::spaceFor(300));
         const Sizes first{strategy.next({})->size};
@@ -151,14 +151,14 @@ private slots:
         QCOMPARE(strategy.searchState().status, Status::Searching);
     }
 
-    void checksWhatItRecallsFirst_data()
+    void checksRecalledTrialsFirst_data()
     {
         rows<Check>({{"as it was", {}},
                      {"a quarter slower", {.overhead = 625.0}},
                      {"another device", {.overhead = 3000.0, .isForgotten = true}},
                      {"another memory", {.fits = false, .isForgotten = true}}});
     }
-    void checksWhatItRecallsFirst()
+    void checksRecalledTrialsFirst()
     {
         const auto& [overhead, fits, isForgotten] = row<Check>();
         const SearchSpace space = exact::spaceFor(300);
@@ -183,7 +183,7 @@ private slots:
             QCOMPARE(strategy.searchState().status, Status::Searching);
             const auto next = strategy.next({});
             QVERIFY(next);
-            // What ran may be told from its neighbor, to learn the slope of memory.
+            // If the size ran, its neighbor may follow, to measure the slope of memory.
             QVERIFY2(fits ? next->size != found : next->size < found,
                      qPrintable(QString::number(next->size)));
             return;
@@ -194,14 +194,14 @@ private slots:
         QCOMPARE(recommendation.size, found);
         const double performance = first.relativePerformance;
         QVERIFY(std::abs(recommendation.relativePerformance / performance - 1.0) < 0.05);
-        // Today's speed, not that of yesterday.
+        // The reported speed is today's, not yesterday's.
         const double seconds = exact::trial(found, overhead).secondsPerStep;
         QVERIFY(std::abs(recommendation.samplesPerSecond * seconds / static_cast<double>(found) - 1.0) <
                 0.02);
     }
 
-    // What was fastest yesterday may be, or not; what ran today is known.
-    void recommendsOnlyWhatHasRunToday()
+    // Yesterday's fastest size may not be the fastest today; the sizes that ran today are known.
+    void recommendsOnlySizesThatRanToday()
     {
         Again again(exact::spaceFor(300));
         const std::int64_t other = again.found / 2;
@@ -213,7 +213,7 @@ private slots:
         QVERIFY(again.strategy.searchState().recommendation->confidence < 50);
     }
 
-    void forgetsWhatBreaksDownTwice()
+    void forgetsRecalledTrialsAfterTwoCrashes()
     {
         Again again(exact::spaceFor(300));
         Measurement crashed{.size = again.found, .outcome = batchpeak::trial::Outcome::Crashed};
@@ -226,7 +226,7 @@ private slots:
         QVERIFY(again.strategy.next({})->size != again.found);
     }
 
-    void isNotSureByADisturbedTrialAlone()
+    void isNotConfidentAfterOnlyADisturbedTrial()
     {
         Again again(exact::spaceFor(300));
         const auto disturb = [](Measurement& trial) { trial.disturbed = true; };
@@ -236,7 +236,7 @@ private slots:
         QCOMPARE(again.strategy.searchState().status, Status::Confident);
     }
 
-    void comparesOnlyWhatHasRunToday()
+    void comparesOnlySizesThatRanToday()
     {
         Again again(exact::spaceFor(300));
         std::vector<std::int64_t> ofToday;
@@ -247,14 +247,14 @@ private slots:
             for (const std::int64_t size : proposal->comparedSizes)
                 QVERIFY(std::ranges::find(ofToday, size) != ofToday.end());
             ofToday.push_back(proposal->size);
-            // Off by turns, so that it goes on.
+            // Alternates between two speeds, so that the search continues.
             again.strategy.record(exact::trial(proposal->size, trial % 2 == 0 ? 500.0 : 560.0));
         }
     }
 
-    void tellsDaysApart()
+    void distinguishesDays()
     {
-        // Each of many days the device was another by 15 %, and only the size found was tried then.
+        // On each of many days, only the size found was tried, with speeds that differ by 15 % between days.
         const SearchSpace space = exact::spaceFor(300);
         std::vector<Measurement> before = searched(space);
         const std::int64_t found = foundBy(before, space).size;
@@ -275,8 +275,8 @@ private slots:
         QCOMPARE(strategy.searchState().recommendation->size, found);
     }
 
-    /// Table and chart have one number of each size, also of those that ran on another day alone.
-    void estimatesWhatIsRecalled()
+    /// Table and chart show one estimate per size, also for sizes that ran only on another day.
+    void estimatesRecalledSizes()
     {
         const SearchSpace space = exact::spaceFor(300);
         const std::vector<Measurement> before = searched(space);
@@ -326,7 +326,7 @@ private slots:
     }
     void findsTheLargestDivisorThatFits()
     {
-        // The limit is so close to a divisor that it cannot be told from small sizes on which side it lies.
+        // The limit is so close to a divisor that small sizes do not show on which side it lies.
         const auto& [batch, largestFit, best] = row<Divisors>();
         SearchSpace space = exact::spaceFor(largestFit);
         for (std::int64_t size = 1; size <= batch; ++size) {

@@ -16,13 +16,13 @@ using TrialOf = std::function<Measurement(TrialSeries&, std::int64_t size, int r
 
 namespace {
 
-/// samples/s at 16, 64, 256 and 400: 727, 914, 977 and 985, that is 26, 7 and 0.8 % below the last.
+/// Gives 727, 914, 977 and 985 samples/s at 16, 64, 256 and 400: 26, 7 and 0.8 % below the last.
 double risingSeconds(std::int64_t m)
 {
     return 0.006 + 0.001 * static_cast<double>(m);
 }
 
-/// Five seconds after the trial before it.
+/// Returns a trial five seconds after the previous one.
 Measurement calm(TrialSeries& trials, std::int64_t size, double factor = 1.0)
 {
     return trials.trial(size, factor * (0.05 + 0.001 * static_cast<double>(size)));
@@ -61,7 +61,7 @@ private slots:
         QCOMPARE(summary.smallestWithinTolerance, smallest);
     }
 
-    void leavesOutWhatFailed()
+    void ignoresFailedSizes()
     {
         TrialSeries trials;
         trials.record({1, 16, 64, 256, 300, 400}, risingSeconds);
@@ -71,7 +71,7 @@ private slots:
         QCOMPARE(trials.summary().smallestWithinTolerance, 300);
     }
 
-    /// Sizes that differ by less than 0.2 % go to the smaller one, which leaves more memory.
+    /// Of sizes whose speeds differ by less than 0.2 %, the smaller one wins, since it leaves more memory.
     void prefersTheSmallerOfEqualSizes_data()
     {
         rows<double, std::int64_t>({
@@ -120,14 +120,14 @@ private slots:
             {"every second trial slower by a third", {everySecondSlower, Cause::Noise}},
             {"steps that differ by 30 %", {noisySteps, Cause::Noise}},
             {"ever slower", {everSlower, Cause::Drift}},
-            {"every third disturbed", {everySecondDisturbed, Cause::OtherTenants}},
+            {"every second disturbed", {everySecondDisturbed, Cause::OtherTenants}},
         });
     }
     void findsTheCause()
     {
         const auto& [trialOf, cause] = row<TrialOf, Cause>();
         TrialSeries trials;
-        // Each size twice in a row, and again twenty seconds later.
+        // Runs each size twice in a row, and again after all the others.
         for (int round = 0; round < 6; round += 2) {
             for (const std::int64_t size : {8, 64, 256, 400}) {
                 trials.record(trialOf(trials, size, round));
@@ -139,8 +139,8 @@ private slots:
         QCOMPARE(summary.instability.size > 0.0, cause != Cause::None);
     }
 
-    /// One trial tells nothing of the device.
-    void doubtsNothingAtFirst()
+    /// One trial does not characterize the device.
+    void reportsNoInstabilityAtFirst()
     {
         TrialSeries trials;
         Measurement disturbed = calm(trials, 8);

@@ -44,7 +44,7 @@ private slots:
         }
     }
 
-    void oneSizeSaysLittle()
+    void hasLowConfidenceAfterOneSize()
     {
         RampStrategy strategy(exact::spaceFor(300));
         strategy.next({});
@@ -56,7 +56,7 @@ private slots:
         QCOMPARE(recommendation.reason.next, 2);
     }
 
-    void endsWithTheReason_data()
+    void reportsTheReasonOfItsEnd_data()
     {
         SearchSpace small = exact::spaceFor(1000);
         small.maximum = 2;
@@ -66,7 +66,7 @@ private slots:
             {"flat within the tolerance", {exact::spaceFor(60000), 0.1, Kind::Compared}},
         });
     }
-    void endsWithTheReason()
+    void reportsTheReasonOfItsEnd()
     {
         const auto& [space, overhead, kind] = row<SearchSpace, double, Kind>();
         RampStrategy strategy(space);
@@ -75,7 +75,7 @@ private slots:
         QCOMPARE(strategy.searchState().recommendation->reason.kind, kind);
     }
 
-    void largestFittingSizeIsTriedWhileThroughputRises()
+    void triesTheLargestFitWhileThroughputRises()
     {
         RampStrategy strategy(exact::spaceFor(100));
         const Sizes sizes =
@@ -85,17 +85,17 @@ private slots:
         QVERIFY(strategy.searchState().recommendation->size >= 95);
     }
 
-    void sizesThatCannotWinAreGivenUp()
+    void abandonsSizesThatCannotWin()
     {
         RampStrategy strategy(exact::spaceFor(300));
         QCOMPARE(strategy.next({})->abandonAboveSeconds, 0.0);
         strategy.record(exact::trial(1, 4.0));
         const double bound = strategy.next({})->abandonAboveSeconds;
-        // Twice the size in twice the time and a margin.
+        // Twice the time for twice the size, and a margin.
         QVERIFY(bound > 2.0 * 0.005 && bound < 2.0 * 0.005 * 1.2);
     }
 
-    void sizesInFlightAreLeftAlone()
+    void proposesNoSizeInFlight()
     {
         RampStrategy strategy(exact::spaceFor(300));
         const Sizes first{strategy.next({})->size};

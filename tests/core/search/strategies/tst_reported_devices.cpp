@@ -16,7 +16,8 @@ using exact::TrialOf;
 
 namespace {
 
-/// Of 8 x B200, as somebody told it: thousands of tokens/s of one GPU. At 64 the allocator retried 16 times.
+/// Returns thousands of tokens/s of one GPU, as a user reported them for 8 x B200. At 64 the allocator
+/// retried 16 times.
 double speedOfB200(std::int64_t size)
 {
     if (size >= 64)
@@ -40,7 +41,7 @@ Measurement ofB200(const Proposal& proposal)
     return trial;
 }
 
-/// Sizes from the first to the last fail so.
+/// Returns a device on which sizes from \p first to \p last end with \p outcome.
 TrialOf failingBetween(std::int64_t first, std::int64_t last, Outcome outcome, const TrialOf& otherwise)
 {
     return [=](const Proposal& proposal) {
@@ -50,7 +51,7 @@ TrialOf failingBetween(std::int64_t first, std::int64_t last, Outcome outcome, c
     };
 }
 
-/// As the engine does it: what broke down is tried again at once, and the search learns of both.
+/// Searches like the engine: immediately repeats a trial that broke down, and records both.
 Sizes searchAsTheEngine(Strategy& strategy, const TrialOf& run)
 {
     Sizes sizes;
@@ -67,20 +68,20 @@ Sizes searchAsTheEngine(Strategy& strategy, const TrialOf& run)
     return sizes;
 }
 
-bool searches(std::string_view strategy)
+bool searchesUpToTheLimit(std::string_view strategy)
 {
     return looksForTheFastest(strategy) || strategy == "binary";
 }
 
 } // namespace
 
-/// Tests devices that people who look for a micro-batch size have reported.
+/// Tests devices that users have reported.
 class ReportedDevicesTest : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void whatThrashesIsNoMaximum_data()
+    void avoidsThrashingSizes_data()
     {
         const auto add = rows<std::string, std::int64_t>();
         for (const std::string_view name : strategyNames()) {
@@ -88,7 +89,7 @@ private slots:
                 add(std::string(name) + ", batch " + std::to_string(batch), {std::string(name), batch});
         }
     }
-    void whatThrashesIsNoMaximum()
+    void avoidsThrashingSizes()
     {
         const auto& [name, batch] = row<std::string, std::int64_t>();
         SearchSpace space = exact::spaceFor(outOfMemoryAtB200 - 1);
@@ -106,8 +107,8 @@ private slots:
                      QByteArray::number(qint64{state.recommendation->size}));
     }
 
-    // A convolution that takes a large workspace at a small size.
-    void oneFailureBarsNothingLarger_data()
+    // For example, a convolution needs a large workspace at a small size.
+    void continuesAboveOneFailingSize_data()
     {
         const auto add = rows<std::string, std::int64_t, bool>();
         for (const std::string_view name : strategyNames()) {
@@ -118,7 +119,7 @@ private slots:
             }
         }
     }
-    void oneFailureBarsNothingLarger()
+    void continuesAboveOneFailingSize()
     {
         const auto& [name, odd, always] = row<std::string, std::int64_t, bool>();
         SearchSpace space = exact::spaceFor(60);
@@ -137,8 +138,8 @@ private slots:
         QVERIFY(failures <= 2);
     }
 
-    void severalFailingSizesBarNothingLarger_data() { addStrategies(); }
-    void severalFailingSizesBarNothingLarger()
+    void continuesAboveSeveralFailingSizes_data() { addStrategies(); }
+    void continuesAboveSeveralFailingSizes()
     {
         const std::string& name = row<std::string>();
         SearchSpace space = exact::spaceFor(60);
@@ -150,8 +151,8 @@ private slots:
         QVERIFY(std::ranges::count_if(sizes, [](std::int64_t size) { return size >= 4 && size <= 12; }) <= 3);
     }
 
-    // An illegal access, as where a kernel counts in 32 bits: each ends its process.
-    void whatBreaksDownEndsTheSizes_data()
+    // For example, a kernel that counts in 32 bits makes an illegal memory access; each one ends its process.
+    void treatsCrashesAsALimit_data()
     {
         const auto add = rows<std::string, std::int64_t>();
         for (const std::string_view name : strategyNames()) {
@@ -159,7 +160,7 @@ private slots:
                 add(std::string(name) + ", from " + std::to_string(first), {std::string(name), first});
         }
     }
-    void whatBreaksDownEndsTheSizes()
+    void treatsCrashesAsALimit()
     {
         const auto& [name, first] = row<std::string, std::int64_t>();
         SearchSpace space = exact::spaceFor(300);
@@ -170,19 +171,19 @@ private slots:
         const SearchState& state = strategy->searchState();
         QVERIFY(state.recommendation);
         QVERIFY(state.recommendation->size < first);
-        QVERIFY(state.recommendation->size >= (searches(name) ? 3 * first / 4 : 1));
-        // No memory has ended.
+        QVERIFY(state.recommendation->size >= (searchesUpToTheLimit(name) ? 3 * first / 4 : 1));
+        // The search ended because of the crashes, not because of memory.
         QVERIFY(state.recommendation->reason.kind != Reason::Kind::MemoryEnds);
         QVERIFY(state.recommendation->reason.kind != Reason::Kind::AllTried);
         const auto broken = std::ranges::count_if(sizes, [&](std::int64_t size) { return size >= first; });
         QVERIFY2(broken <= 14, QByteArray::number(qint64{broken}));
         for (const std::int64_t size : sizes)
             QVERIFY(size < first || std::ranges::count(sizes, size) == 2);
-        if (searches(name))
+        if (searchesUpToTheLimit(name))
             QVERIFY(state.smallestFailure >= first);
     }
 
-    void oneThatBreaksDownIsLeftOut_data()
+    void leavesOutOneSizeThatBreaksDown_data()
     {
         const auto add = rows<std::string, Outcome>();
         for (const std::string_view name : strategyNames()) {
@@ -190,7 +191,7 @@ private slots:
                 add(std::string(name) + ", " + std::string(toText(outcome)), {std::string(name), outcome});
         }
     }
-    void oneThatBreaksDownIsLeftOut()
+    void leavesOutOneSizeThatBreaksDown()
     {
         const auto& [name, outcome] = row<std::string, Outcome>();
         SearchSpace space = exact::spaceFor(300);
@@ -202,9 +203,9 @@ private slots:
         QVERIFY(std::ranges::count(sizes, 8) <= 2);
     }
 
-    // Where nothing at all is known of the memory, a failure is what it says.
-    void withoutPeaksEachFailureIsBelieved_data() { addStrategies(); }
-    void withoutPeaksEachFailureIsBelieved()
+    // Without any information about memory, each out-of-memory failure is believed.
+    void believesEachFailureWithoutPeaks_data() { addStrategies(); }
+    void believesEachFailureWithoutPeaks()
     {
         SearchSpace space = exact::spaceFor(300);
         space.perDeviceBatch = 16;

@@ -16,8 +16,8 @@ using Status = SearchState::Status;
 namespace {
 
 constexpr std::uint64_t seed = 7;
-/// Beside a size that may not fit, another one has to be as good as certain to.
-constexpr double fitBesideUnknown = 0.985;
+/// Minimum probability of fit of a size that runs next to another one that may not fit.
+constexpr double fitNextToUnknown = 0.985;
 
 const Sizes divisors{1, 2, 3, 4, 6, 8, 12, 24, 48, 96, 192, 384, 768, 1536};
 
@@ -73,7 +73,7 @@ class SeveralDevicesTest : public QObject
     Q_OBJECT
 
 private slots:
-    void shareASearch_data()
+    void searchTogether_data()
     {
         const auto add = rows<Shared>();
         for (const std::string_view name : strategyNames()) {
@@ -90,7 +90,7 @@ private slots:
             addFor("middle saw", 8, divisors);
         }
     }
-    void shareASearch()
+    void searchTogether()
     {
         const auto& [name, family, devices, candidates] = row<Shared>();
         ReplayDevice device(simulatedDevice(family, seed), seed);
@@ -110,10 +110,10 @@ private slots:
                 if (!proposal)
                     break;
                 QVERIFY(std::ranges::find(inFlight, proposal->size) == inFlight.end());
-                const bool isBesideUnknown =
+                const bool isNextToUnknown =
                     std::ranges::any_of(inFlight, [&](std::int64_t size) { return size > verified; });
-                if (isBesideUnknown && proposal->size > verified)
-                    QVERIFY(proposal->predictedFit >= fitBesideUnknown);
+                if (isNextToUnknown && proposal->size > verified)
+                    QVERIFY(proposal->predictedFit >= fitNextToUnknown);
                 many.start(*proposal);
                 maxAtATime = std::max(maxAtATime, many.inFlight().size());
             }

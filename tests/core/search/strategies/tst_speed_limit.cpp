@@ -38,7 +38,7 @@ class SpeedLimitTest : public QObject
     Q_OBJECT
 
 private slots:
-    void tellsWhatLimits_data()
+    void identifiesTheLimit_data()
     {
         const Curve overhead = [](std::int64_t m) { return 0.1 + perSample * static_cast<double>(m); };
         const Curve work = [](std::int64_t m) { return 0.002 + perSample * static_cast<double>(m); };
@@ -70,7 +70,7 @@ private slots:
               Kind::MemoryThrashing}},
         });
     }
-    void tellsWhatLimits()
+    void identifiesTheLimit()
     {
         const auto& [curve, sizes, kind] = row<Limited>();
         TrialSeries trials;
@@ -81,8 +81,9 @@ private slots:
         QCOMPARE(limit.period > 0, kind == Kind::TileQuantized);
     }
 
-    /// a / (a + b m) and, since (a + b m) / m over (a + 2 b m) / 2 m is 1 + s / (2 - s), the gain of twice m.
-    void overheadIsTheConstantsShare()
+    /// With overhead a, work b per sample and size m, the share s of the overhead is a / (a + b m). The gain
+    /// of twice m is s / (2 - s), since (a + b m) / m over (a + 2 b m) / 2 m is 1 + s / (2 - s).
+    void computesTheShareOfTheOverhead()
     {
         TrialSeries trials;
         trials.record(usual, [](std::int64_t m) { return 0.1 + perSample * static_cast<double>(m); });
@@ -96,7 +97,7 @@ private slots:
     {
         const double wave = row<double>();
         const auto step = static_cast<std::int64_t>(wave);
-        // All of them aligned, so that nothing but waves explains the jumps.
+        // All sizes are aligned, so that only waves explain the jumps.
         Sizes sizes{1, 8};
         for (std::int64_t multiple = step; multiple < 400; multiple += step)
             sizes.insert(sizes.end(), {multiple - step / 4, multiple, multiple + step / 4});
@@ -112,14 +113,14 @@ private slots:
         QVERIFY(std::abs(limit.jump - jump) < 0.2 * jump);
     }
 
-    void aFlaggedTrialNearbyIsThrashing_data()
+    void reportsThrashingNearAFlaggedTrial_data()
     {
         rows<std::int64_t, Kind>({
             {"just above", {390, Kind::MemoryThrashing}},
             {"far above", {390 * 4, Kind::LaunchBound}},
         });
     }
-    void aFlaggedTrialNearbyIsThrashing()
+    void reportsThrashingNearAFlaggedTrial()
     {
         const auto& [flagged, kind] = row<std::int64_t, Kind>();
         TrialSeries trials;

@@ -36,7 +36,7 @@ class StrategiesTest : public QObject
     Q_OBJECT
 
 private slots:
-    void endsInEveryWay_data()
+    void endsWithEveryStatus_data()
     {
         SearchSpace plain = exact::spaceFor(300);
         plain.targetConfidence = 0.9;
@@ -57,7 +57,7 @@ private slots:
             trial.thrashes = true;
             return trial;
         };
-        const TrialOf tellsNothing = [](const Proposal& p) { return Measurement{.size = p.size}; };
+        const TrialOf measuresNothing = [](const Proposal& p) { return Measurement{.size = p.size}; };
         const auto timedAs = [](double seconds) {
             return TrialOf([seconds](const Proposal& p) {
                 Measurement trial = exact::trial(p.size, 4.0);
@@ -73,17 +73,17 @@ private slots:
                 add(name + ": " + what, {name, space, run, status, hasRecommendation});
             };
             const bool isConfident = looksForTheFastest(name);
-            // Whether a ramp is sure before it runs out of steps hangs on the calibration.
+            // The calibration decides whether a ramp is confident before it has no steps left.
             if (name != "ramp")
                 addFor("a smooth curve", plain, runs, isConfident ? Status::Confident : Status::Exhausted,
                        true);
-            // Three sizes that do not fit leave nothing to recommend.
+            // After three sizes that do not fit, there is nothing to recommend.
             addFor("few trials", few, runs, Status::Budget, name != "halving");
             addFor("two sizes", two, runs, Status::Exhausted, true);
             addFor("nothing fits", plain, neverFits, Status::NothingFits, false);
             addFor("one needs more than the limit", plain, needsTooMuch, Status::NothingFits, false);
             addFor("one thrashes", plain, thrashes, Status::NothingFits, false);
-            addFor("nothing can be told", plain, tellsNothing, Status::Exhausted, false);
+            addFor("nothing can be told", plain, measuresNothing, Status::Exhausted, false);
             addFor("a time that is no number", plain, timedAs(std::numeric_limits<double>::quiet_NaN()),
                    Status::Exhausted, false);
             addFor("a negative time", plain, timedAs(-0.1), Status::Exhausted, false);
@@ -91,7 +91,7 @@ private slots:
                    Status::Exhausted, false);
         }
     }
-    void endsInEveryWay()
+    void endsWithEveryStatus()
     {
         const auto& [name, space, run, status, hasRecommendation] = row<Ended>();
         const auto strategy = makeStrategy(name, space);
@@ -103,8 +103,8 @@ private slots:
         QCOMPARE(strategy->searchState().recommendation.has_value(), hasRecommendation);
     }
 
-    void whatFailedIsNotPassedAgain_data() { addStrategies(); }
-    void whatFailedIsNotPassedAgain()
+    void doesNotExceedAFailedSize_data() { addStrategies(); }
+    void doesNotExceedAFailedSize()
     {
         const auto strategy = makeStrategy(row<std::string>(), exact::spaceFor(100000));
         const Sizes sizes = exact::searchWith(*strategy, [](const Proposal& p) {
@@ -114,7 +114,7 @@ private slots:
         std::ranges::copy_if(sizes, std::back_inserter(failures),
                              [](std::int64_t size) { return size >= 40; });
         QVERIFY(!failures.empty());
-        // One that memory should hold by far is asked again, and then a larger one, which decides.
+        // A failed size far below the predicted limit is tried again, and then a larger one decides.
         const bool isInDoubt = failures.size() > 1 && failures[1] == failures[0];
         const auto firstBelieved = failures.begin() + (isInDoubt ? 3 : 1);
         QVERIFY(std::all_of(firstBelieved, failures.end(),
@@ -124,8 +124,8 @@ private slots:
         QVERIFY(strategy->searchState().smallestFailure >= 40);
     }
 
-    void thrashingIsNotTheEnd_data() { addStrategies(); }
-    void thrashingIsNotTheEnd()
+    void continuesBelowThrashingSizes_data() { addStrategies(); }
+    void continuesBelowThrashingSizes()
     {
         const std::string& name = row<std::string>();
         const auto strategy = makeStrategy(name, exact::spaceFor(1000));
@@ -139,7 +139,7 @@ private slots:
                  QByteArray::number(static_cast<qint64>(best)).constData());
     }
 
-    void aNetworkThatFillsMostOfTheMemoryIsNotTheEnd_data()
+    void findsTheLimitOfALargeNetwork_data()
     {
         const auto add = rows<std::string, Sizes>();
         for (const std::string_view view : strategyNames()) {
@@ -148,9 +148,9 @@ private slots:
             add(name + ", divisors", {name, Sizes{1, 2, 4, 8, 16, 32}});
         }
     }
-    void aNetworkThatFillsMostOfTheMemoryIsNotTheEnd()
+    void findsTheLimitOfALargeNetwork()
     {
-        // A program need not tell what it held before the first pass.
+        // A worker need not report the memory that it held before the first pass.
         const auto& [name, candidates] = row<std::string, Sizes>();
         SearchSpace space = exact::spaceFor(4);
         space.memoryLimitBytes += std::int64_t{25} << 20;
@@ -161,7 +161,7 @@ private slots:
         QCOMPARE(strategy->searchState().recommendation->size, 4);
     }
 
-    void saysWhetherItCouldContinue_data()
+    void reportsWhetherItCanContinue_data()
     {
         const auto add = rows<std::string, int, std::int64_t>();
         for (const std::string_view strategy : strategyNames()) {
@@ -172,7 +172,7 @@ private slots:
             add(name + ", one size", {name, 40, 1});
         }
     }
-    void saysWhetherItCouldContinue()
+    void reportsWhetherItCanContinue()
     {
         const auto& [name, trials, maximum] = row<std::string, int, std::int64_t>();
         SearchSpace space = exact::spaceFor(1000);
@@ -189,8 +189,8 @@ private slots:
         QCOMPARE(strategy->next({}).has_value(), canContinue);
     }
 
-    void voidTrialIsRepeatedOnce_data() { addStrategies(); }
-    void voidTrialIsRepeatedOnce()
+    void repeatsAVoidTrialOnce_data() { addStrategies(); }
+    void repeatsAVoidTrialOnce()
     {
         const SearchSpace space = exact::spaceFor(300);
         const TrialOf runs = exact::deviceWith(space, 4.0);
@@ -207,8 +207,9 @@ private slots:
         QVERIFY(strategy->searchState().recommendation);
     }
 
-    // As a normalization over the samples of a micro-batch refuses one of them, and pairs an odd one.
-    void smallestSizesMayNotRun_data()
+    // For example, a normalization over the samples of a micro-batch refuses one sample, or a network refuses
+    // an odd number.
+    void toleratesFailuresOfTheSmallestSizes_data()
     {
         const auto add = rows<std::string, Outcome, std::int64_t, bool>();
         for (const std::string_view view : strategyNames()) {
@@ -221,7 +222,7 @@ private slots:
             }
         }
     }
-    void smallestSizesMayNotRun()
+    void toleratesFailuresOfTheSmallestSizes()
     {
         const auto& [name, outcome, refused, isFound] = row<std::string, Outcome, std::int64_t, bool>();
         const SearchSpace space = exact::spaceFor(300);
@@ -238,10 +239,10 @@ private slots:
             QVERIFY(size > refused || std::ranges::count(sizes, size) <= 2);
     }
 
-    void effectiveCountsTheOptimizer_data() { addStrategies(); }
-    void effectiveCountsTheOptimizer()
+    void countsTheOptimizerInEffectiveSpeed_data() { addStrategies(); }
+    void countsTheOptimizerInEffectiveSpeed()
     {
-        // With the optimizer fewer, larger micro-batches win, but a size that leaves a small rest does not.
+        // With the optimizer, fewer and larger micro-batches win, unless a size leaves a small remainder.
         SearchSpace space = exact::spaceFor(1000);
         space.maximum = 16;
         space.objective = Objective::Effective;
@@ -257,8 +258,8 @@ private slots:
         QVERIFY(std::abs(recommendation.samplesPerSecond / (16.0 / 0.039) - 1.0) < 0.02);
     }
 
-    void allEqualTimesAreNoTrouble_data() { addStrategies(); }
-    void allEqualTimesAreNoTrouble()
+    void handlesEqualTimes_data() { addStrategies(); }
+    void handlesEqualTimes()
     {
         const auto strategy = makeStrategy(row<std::string>(), exact::spaceFor(64));
         exact::searchWith(*strategy, [](const Proposal& p) {

@@ -19,9 +19,9 @@ using Status = SearchState::Status;
 namespace {
 
 constexpr std::uint64_t seed = 7;
-/// For rows that maximize the samples/s of a micro-batch.
+/// No batch: the row maximizes the samples/s of a micro-batch.
 constexpr std::int64_t noBatch = 0;
-/// Nothing less likely to fit is ever proposed, apart from the size after the very first.
+/// Minimum probability of fit of a proposal, except for the size after the very first.
 constexpr double minFit = 0.5;
 constexpr double minFitOfSecond = 0.1;
 const Sizes divisors{1, 2, 3, 4, 6, 8, 12, 24, 48, 96, 192, 384, 768, 1536};
@@ -42,7 +42,7 @@ class StrategyWorldsTest : public QObject
     Q_OBJECT
 
 private slots:
-    void propertiesHoldInEveryWorld_data()
+    void keepsItsPropertiesInEveryWorld_data()
     {
         const auto add = rows<World>();
         std::vector<std::string> families = calibrationFamilies();
@@ -58,7 +58,7 @@ private slots:
             add(name + ", whole steps of divisors", {name, "interior peak", divisors, 1536});
         }
     }
-    void propertiesHoldInEveryWorld()
+    void keepsItsPropertiesInEveryWorld()
     {
         const auto& [name, family, candidates, effectiveBatch] = row<World>();
         ReplayDevice device(simulatedDevice(family, seed), seed);
@@ -78,7 +78,7 @@ private slots:
         std::int64_t verified = 0;
         while (const auto proposal = strategy->next({})) {
             QVERIFY(++trials <= space.maxTrials);
-            // Others only measure memory on the way to the next allowed size.
+            // Other sizes only measure memory on the way to the next allowed size.
             const bool isProbe = proposal->size > verified && proposal->size < allowed.above(verified);
             QVERIFY(allowed.contains(proposal->size) || (looksForTheFastest(name) && isProbe));
             QVERIFY(proposal->size < smallestFailure);
@@ -122,8 +122,8 @@ private slots:
         QVERIFY(strategy->searchState().status != Status::Searching);
     }
 
-    void sameSeedSameTrace_data() { addStrategies(); }
-    void sameSeedSameTrace()
+    void repeatsTheTraceOfASeed_data() { addStrategies(); }
+    void repeatsTheTraceOfASeed()
     {
         std::vector<Sizes> traces;
         std::vector<std::vector<int>> confidences;

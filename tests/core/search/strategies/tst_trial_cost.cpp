@@ -15,7 +15,7 @@ class TrialCostTest : public QObject
     Q_OBJECT
 
 private slots:
-    void slowSizesTakeFewSteps()
+    void takesFewStepsOfSlowSizes()
     {
         const TrialCost::Length quick = TrialCost::length(0.01, false);
         const TrialCost::Length slow = TrialCost::length(20.0, false);
@@ -24,8 +24,8 @@ private slots:
         QVERIFY(quick.minSteps > slow.minSteps && quick.maxSteps > quick.minSteps);
     }
 
-    void repeatsTakeMore_data() { rows<double>({{"quick", 0.01}, {"slow", 20.0}}); }
-    void repeatsTakeMore()
+    void takesMoreStepsForRepeats_data() { rows<double>({{"quick", 0.01}, {"slow", 20.0}}); }
+    void takesMoreStepsForRepeats()
     {
         const double seconds = row<double>();
         const TrialCost::Length once = TrialCost::length(seconds, false);
@@ -33,7 +33,7 @@ private slots:
         QVERIFY(repeat.minSteps > once.minSteps && repeat.minSteps <= repeat.maxSteps);
     }
 
-    void learnsTheSetUp()
+    void learnsTheSetUpTime()
     {
         TrialCost cost;
         const TrialCost::Length length = TrialCost::length(0.1, false);
@@ -48,17 +48,17 @@ private slots:
         QVERIFY(cost.predictedWallSeconds(0.1, length) > before);
     }
 
-    void slowStepsWarmUpSooner()
+    void shortensTheWarmUpOfSlowSteps()
     {
         const TrialCost cost;
         const double setUp = cost.predictedWallSeconds(0.0, TrialCost::length(0.0, false));
         // 3 timed steps, and 2.5 in the warm-up.
         QCOMPARE(cost.predictedWallSeconds(4.0, TrialCost::length(4.0, false)), setUp + 5.5 * 4.0);
-        // The second of shorter steps does not take two seconds.
+        // Shorter steps have the full warm-up: 3 timed steps, and 4.5 in the warm-up.
         QCOMPARE(cost.predictedWallSeconds(1.5, TrialCost::length(1.5, false)), setUp + 7.5 * 1.5);
     }
 
-    void failuresTellNothing()
+    void ignoresFailures()
     {
         TrialCost cost;
         const double before = cost.predictedWallSeconds(0.1, {});

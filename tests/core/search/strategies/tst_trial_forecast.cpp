@@ -43,7 +43,7 @@ class TrialForecastTest : public QObject
     Q_OBJECT
 
 private slots:
-    void isInOrder_data()
+    void ordersItsBounds_data()
     {
         ForecastCase certain = usual();
         certain.lossShare = 0.0;
@@ -65,14 +65,14 @@ private slots:
                             {"hopeless", hopeless},
                             {"trials without time", instant}});
     }
-    void isInOrder()
+    void ordersItsBounds()
     {
         const Forecast forecast = forecastOf(row<ForecastCase>());
         QVERIFY(isOrdered(forecast.trials));
         QVERIFY(isOrdered(*forecast.seconds));
     }
 
-    void isInTheUnitOfTheTrials()
+    void scalesWithTheTimeOfTrials()
     {
         ForecastCase slower = usual();
         for (double* seconds : {&slower.meanSeconds, &slower.nextSeconds, &slower.largestSeconds})
@@ -82,7 +82,7 @@ private slots:
         QCOMPARE(forecast.seconds->likely, 10.0 * forecastOf(usual()).seconds->likely);
     }
 
-    void takesLongerTheMoreIsOpen()
+    void growsWithOpenQuestions()
     {
         ForecastCase open = usual();
         open.rivals = 12;
@@ -92,13 +92,13 @@ private slots:
         QVERIFY(forecastOf(doubtful).seconds->likely > forecastOf(usual()).seconds->likely);
     }
 
-    void isSaidByEveryStrategy_data()
+    void isReportedByEveryStrategy_data()
     {
         const auto add = rows<std::string>();
         for (const std::string_view name : strategyNames())
             add(std::string(name), std::string(name));
     }
-    void isSaidByEveryStrategy()
+    void isReportedByEveryStrategy()
     {
         SearchSpace space = exact::spaceFor(300);
         space.maxTrials = 12;
@@ -117,7 +117,7 @@ private slots:
         QVERIFY(!strategy->searchState().forecast);
     }
 
-    void isBoundByWhatMayBeSpent()
+    void isBoundedByTheBudget()
     {
         SearchSpace space = exact::spaceFor(1000);
         space.maxTrials = 4;

@@ -22,7 +22,7 @@ using Trials = std::vector<Measurement>;
 
 namespace {
 
-/// What is known in the middle of a search on a device without noise, which holds 100 samples.
+/// State in the middle of a search on a device without noise that holds 100 samples.
 struct MiddleOfSearch
 {
     explicit MiddleOfSearch(const std::vector<Measurement>& trials, const exact::Sizes& list = {})
@@ -64,7 +64,7 @@ Measurement ran(std::int64_t size)
     return exact::trial(size, 4.0);
 }
 
-/// Needs a little less than the line through the others says.
+/// Returns a trial that needs slightly less memory than the line through the others predicts.
 Measurement ranInLess(std::int64_t size)
 {
     Measurement trial = ran(size);
@@ -72,7 +72,7 @@ Measurement ranInLess(std::int64_t size)
     return trial;
 }
 
-/// One sample that takes this share of the memory.
+/// Returns a trial of one sample that takes this share of the memory.
 Measurement oneSampleTaking(double share)
 {
     Measurement trial = ran(1);
@@ -100,7 +100,7 @@ Measurement thrashed(std::int64_t size)
     return trial;
 }
 
-/// Where the even chance of a size is to be told from a safe one.
+/// Probabilities of fit that separate sizes with an even chance, likely ones and safe ones.
 constexpr double even = 0.5;
 constexpr double likely = 0.9;
 constexpr double safe = 0.995;
@@ -113,7 +113,7 @@ struct Safe
     bool isSafe;
 };
 
-/// A probe after these trials; 0 where there is none.
+/// Probe after these trials; 0 if there is none.
 struct Probed
 {
     Trials trials;
@@ -131,13 +131,13 @@ struct InVain
 
 } // namespace
 
-/// Tests which sizes may be tried, and which are tried at the boundary of those.
+/// Tests which sizes may be tried, and which of them are tried at the boundary.
 class TrialSafetyTest : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void knowsWhatIsSafe_data()
+    void identifiesSafeSizes_data()
     {
         const Trials small{ran(1), ran(8)};
         const Trials large{ran(1), ran(8), ran(64)};
@@ -149,8 +149,8 @@ private slots:
             {"further than that", {silent, {}, 33, false}},
             {"further, but the next of the list", {silent, {1, 2, 40}, 40, true}},
             {"further, and not the next of the list", {silent, {1, 2, 32, 40}, 40, false}},
-            {"where a slope that errs would still fit", {small, {}, 32, true}},
-            {"where it would not", {small, {}, 80, false}},
+            {"fits even with a wrong slope", {small, {}, 32, true}},
+            {"fits only with the right slope", {small, {}, 80, false}},
             {"near the limit", {large, {}, 90, true}},
             {"at the limit", {large, {}, 100, false}},
             {"next of the list, but at the limit", {large, {8, 64, 101}, 101, false}},
@@ -165,14 +165,14 @@ private slots:
             {"beside one that failed below what ran", {{ran(8), failed(4)}, {}, 5, true}},
         });
     }
-    void knowsWhatIsSafe()
+    void identifiesSafeSizes()
     {
         const auto& [trials, list, size, isSafe] = row<Safe>();
         const MiddleOfSearch search(trials, list);
         QCOMPARE(search.safety().isSafe(size), isSafe);
     }
 
-    void whatRanBelowFits_data()
+    void predictsTheFitFromSizesThatRan_data()
     {
         rows<std::int64_t, double>({
             {"good", {8, 1.0}},
@@ -181,14 +181,14 @@ private slots:
             {"above it", {91, 0.0}},
         });
     }
-    void whatRanBelowFits()
+    void predictsTheFitFromSizesThatRan()
     {
         const auto& [size, fit] = row<std::int64_t, double>();
         const MiddleOfSearch search({ran(1), ran(8), thrashed(90)});
         QCOMPARE(search.safety().predictedFit(size), fit);
     }
 
-    void knowsWhatMemoryHoldsByFar_data()
+    void identifiesSizesFarBelowTheLimit_data()
     {
         const Trials few{ran(1), ran(8)};
         rows<Safe>({
@@ -201,7 +201,7 @@ private slots:
             {"nothing ran", {{}, {}, 2, false}},
         });
     }
-    void knowsWhatMemoryHoldsByFar()
+    void identifiesSizesFarBelowTheLimit()
     {
         const auto& [trials, list, size, isHeld] = row<Safe>();
         const MiddleOfSearch search(trials, list);
@@ -216,7 +216,7 @@ private slots:
         QVERIFY(MiddleOfSearch({isVoid, isVoid}).safety().isUsable(5));
     }
 
-    void proposesNothingTwice()
+    void refusesSizesInFlight()
     {
         MiddleOfSearch search({ran(1), ran(8)});
         QVERIFY(search.safety().mayBeTried(4));
@@ -224,7 +224,7 @@ private slots:
         QVERIFY(!search.safety().mayBeTried(4));
     }
 
-    void looksOnTheWay_data()
+    void probesOnTheWayToARival_data()
     {
         rows<Trials, Sizes>({
             {"three sizes ran", {Trials{ran(1), ran(8), ran(32)}, Sizes{1, 8, 32, 100}}},
@@ -232,7 +232,7 @@ private slots:
             {"after a failure", {Trials{ran(1), ran(8), ran(32), failed(200)}, Sizes{1, 8, 32, 100, 200}}},
         });
     }
-    void looksOnTheWay()
+    void probesOnTheWayToARival()
     {
         const auto& [trials, list] = row<Trials, Sizes>();
         const MiddleOfSearch search(trials, list);
@@ -244,7 +244,7 @@ private slots:
         QVERIFY(search.memory->probabilityOfFit(*probe) >= likely);
     }
 
-    void risksOnlyWhatIsWorthIt_data()
+    void takesOnlyWorthwhileRisks_data()
     {
         const Trials told{ranInLess(8), ranInLess(98)};
         const Trials small{ran(1), ran(8), ran(32)};
@@ -260,28 +260,29 @@ private slots:
             {"the next size is excluded", {{ran(8), ran(98), failed(100)}, {8, 98, 100}}},
             {"nothing ran", {{}, {1, 100}}},
             {"one sample takes most, and its neighbor may fit", {{oneSampleTaking(0.7)}, {}, {}, 2}},
-            {"and its neighbor is no answer", {{oneSampleTaking(0.7)}, {1, 5, 25}, {}, 2}},
+            {"one sample takes most, and its neighbor is not allowed",
+             {{oneSampleTaking(0.7)}, {1, 5, 25}, {}, 2}},
             {"one sample takes nearly all", {{oneSampleTaking(0.995)}}},
         });
     }
-    void risksOnlyWhatIsWorthIt()
+    void takesOnlyWorthwhileRisks()
     {
         const auto& [trials, list, rivals, next] = row<Probed>();
         QCOMPARE(MiddleOfSearch(trials, list).probe(rivals).value_or(0), next);
     }
 
-    void evenChanceIsWhatItSays()
+    void hasAnEvenChanceInTheTestData()
     {
         const MiddleOfSearch search({ranInLess(8), ranInLess(98)}, {8, 98, 100});
         const double fit = search.memory->probabilityOfFit(100);
         QVERIFY(fit >= even && fit < safe);
     }
 
-    void waitsForLargerSizesUnderWay_data()
+    void waitsForLargerSizesInFlight_data()
     {
         rows<std::int64_t, bool>({{"one that ran", {32, false}}, {"one that may fail", {48, true}}});
     }
-    void waitsForLargerSizesUnderWay()
+    void waitsForLargerSizesInFlight()
     {
         const auto& [underWay, waits] = row<std::int64_t, bool>();
         MiddleOfSearch search({ran(1), ran(8), ran(32)}, {1, 8, 32, 100});
@@ -289,7 +290,7 @@ private slots:
         QCOMPARE(search.probe({{.size = 100, .probability = 0.3}}).has_value(), !waits);
     }
 
-    void knowsWhenMoreTrialsAreInVain_data()
+    void reportsWhenMoreTrialsAreInVain_data()
     {
         const PosteriorSummary::Rival beyond{.size = 100, .probability = 0.3};
         rows<InVain>({
@@ -301,7 +302,7 @@ private slots:
             {"an unlikely one", {{beyond, {.size = 48, .probability = 0.006}}, {}, true}},
         });
     }
-    void knowsWhenMoreTrialsAreInVain()
+    void reportsWhenMoreTrialsAreInVain()
     {
         const auto& [rivals, inFlight, isInVain] = row<InVain>();
         MiddleOfSearch search({ran(1), ran(8), ran(32)}, {1, 8, 32, 48, 100});

@@ -15,17 +15,17 @@ namespace {
 
 constexpr std::uint64_t seed = 3;
 
-/// What is wrong with a device.
+/// Disturbance of a device.
 struct Disturbance
 {
     double drift = 0.0;
     double stepNoise = 0.004;
-    /// Trials that another program slows down by half of the processor, and whether that was noticed.
+    /// Share of trials that another program slows down by taking half of the CPU, and whether it is noticed.
     double tenantShare = 0.0;
     bool isNoticed = true;
 };
 
-/// What is to be said of it.
+/// Expected statement about the device.
 struct Statement
 {
     Cause cause = Cause::None;
@@ -33,7 +33,7 @@ struct Statement
     int maxConfidence = 99;
 };
 
-/// A whole search; \return its recommendation.
+/// Returns the recommendation of a whole search.
 Recommendation searchOn(const Disturbance& disturbance)
 {
     ReplayDevice::Truth truth = simulatedDevice("smooth", seed);
@@ -58,24 +58,24 @@ Recommendation searchOn(const Disturbance& disturbance)
 
 } // namespace
 
-/// Tests that the search says so if it can conclude nothing.
+/// Tests that a search that can conclude nothing reports this.
 class UnstableDeviceTest : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void saysWhatIsWrongAndHowMuchItDoubts_data()
+    void reportsTheCauseAndItsConfidence_data()
     {
         rows<Disturbance, Statement>({
             {"calm", {Disturbance{}, {.minConfidence = 90}}},
-            // It hides nothing: the trials between its visits can be believed.
+            // The trials between the visits of the tenant are reliable.
             {"a tenant that is seen",
              {Disturbance{.tenantShare = 0.7}, {.cause = Cause::OtherTenants, .minConfidence = 80}}},
             {"steps that differ by 30 %",
              {Disturbance{.stepNoise = 0.3}, {.cause = Cause::Noise, .maxConfidence = 89}}},
         });
     }
-    void saysWhatIsWrongAndHowMuchItDoubts()
+    void reportsTheCauseAndItsConfidence()
     {
         const auto& [disturbance, statement] = row<Disturbance, Statement>();
         const Recommendation recommendation = searchOn(disturbance);
@@ -84,7 +84,7 @@ private slots:
         QVERIFY(recommendation.confidence <= statement.maxConfidence);
     }
 
-    void isNotMisledByWhatIsSeen()
+    void isNotMisledByNoticedDisturbances()
     {
         int right = 0;
         for (std::uint64_t device = 1; device <= 8; ++device) {
