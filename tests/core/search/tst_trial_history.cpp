@@ -354,7 +354,7 @@ private slots:
         QCOMPARE(history.smallestFailure(), 64);
     }
 
-    void believesASecondLikelyFailure()
+    void believesASecondFailureWithoutALargerSize()
     {
         TrialHistory history(limitBytes);
         history.record(ran(4));

@@ -39,8 +39,8 @@ trial::TrialRecord trialOf(int number)
 
 void makeNothing(const QString& /*path*/) {}
 
-/// One with some hundred pages, written last long ago: what is written into it now has another time, however
-/// coarse a file system counts.
+/// Creates a history of more than a hundred pages with an old modification time, so that a new write changes
+/// the time on every file system, however coarse its timestamps are.
 void makeFullHistory(const QString& path)
 {
     {
@@ -69,24 +69,24 @@ void spoilPages(const QString& path, qint64 first, qint64 count)
     QCOMPARE(file.write(QByteArray(count * pageBytes, 'x')), count * pageBytes);
 }
 
-/// Every frame of it, header included. SQLite reads no checksum of a frame that it has written, and moves it
-/// into the file when that is closed.
+/// Overwrites every frame of the write-ahead log, including the header. SQLite does not verify the checksum
+/// of a frame that it has written, and copies the frame into the database when that is closed.
 void spoilLog(const QString& path)
 {
     QFile log(path + QLatin1String("-wal"));
     QVERIFY(log.open(QIODevice::ReadWrite) && log.size() > 0);
     QCOMPARE(log.write(QByteArray(log.size(), 'x')), log.size());
-    // Another time, however coarse a file system counts.
+    // Changes the modification time on every file system, however coarse its timestamps are.
     QVERIFY(log.setFileTime(QDateTime::currentDateTimeUtc().addDays(-1), QFileDevice::FileModificationTime));
 }
 
-/// What somebody does to a history that a program writes, past SQLite.
+/// Damage to a history while a program writes it, made without SQLite.
 struct Damage
 {
     std::function<void(const QString& path)> make = makeFullHistory;
     std::function<void(const QString& path)> damage;
     const char* message = "It was kept as";
-    /// Explorations that the history has beside the one under way in the end.
+    /// Number of other explorations that the history contains in the end.
     qsizetype others = 0;
 };
 
@@ -109,9 +109,9 @@ private slots:
     {
         constexpr const char* lost = "did not hold this exploration any more";
         const auto add = rows<Damage>();
-        add("emptied in the first exploration of a home",
+        add("emptied in the first exploration of a user",
             {.make = makeNothing, .damage = [](const QString& path) { resize(path, 0); }});
-        // Nothing is left to set aside.
+        // An empty file leaves nothing to set aside.
         add("emptied", {.damage = [](const QString& path) { resize(path, 0); }, .message = lost});
         add("cut short",
             {.damage = [](const QString& path) { resize(path, QFileInfo(path).size() / 2 + 100); }});
@@ -119,12 +119,12 @@ private slots:
         add("one page of garbage", {.damage = [](const QString& path) { spoilPages(path, 50, 1); }});
         add("garbage where it begins", {.damage = [](const QString& path) { spoilPages(path, 0, 1); }});
         add("its log spoilt", {.damage = spoilLog});
-        add("the log of the first exploration of a home spoilt", {.make = makeNothing, .damage = spoilLog});
+        add("the log of the first exploration of a user spoilt", {.make = makeNothing, .damage = spoilLog});
         add("its log emptied",
             {.damage = [](const QString& path) { resize(path + QLatin1String("-wal"), 0); },
              .message = lost,
              .others = 60});
-        // Whoever looked there would be ended.
+        // An access to the emptied mapping would end the process.
         add("its shared memory emptied",
             {.damage = [](const QString& path) { resize(path + QLatin1String("-shm"), 0); },
              .message = "",
@@ -138,17 +138,17 @@ private slots:
     {
         const Damage& row = test::row<Damage>();
         row.make(m_path);
-        HistoryWriter patient(m_path);
-        QSignalSpy message(&patient, &HistoryWriter::message);
-        patient.begin(infoOf(QStringLiteral("/a.yaml")));
-        patient.addTrial(trialOf(1));
+        HistoryWriter writer(m_path);
+        QSignalSpy message(&writer, &HistoryWriter::message);
+        writer.begin(infoOf(QStringLiteral("/a.yaml")));
+        writer.addTrial(trialOf(1));
         QCOMPARE(message.size(), 0);
         row.damage(m_path);
-        patient.addTrial(trialOf(2));
+        writer.addTrial(trialOf(2));
 
-        const bool isSaid = *row.message != '\0';
-        QCOMPARE(message.size(), isSaid ? 1 : 0);
-        if (isSaid)
+        const bool isReported = *row.message != '\0';
+        QCOMPARE(message.size(), isReported ? 1 : 0);
+        if (isReported)
             VERIFY_CONTAINS(message.front().front().toString(), row.message);
         const QStringList aside =
             QDir(m_folder->path()).entryList({QStringLiteral("history.sqlite.damaged-*")}, QDir::Files);
@@ -156,10 +156,10 @@ private slots:
         if (!aside.isEmpty())
             VERIFY_CONTAINS(message.front().front().toString(), aside.front());
 
-        // All of it is in a sound history, which goes on.
-        patient.addTrial(trialOf(3));
-        patient.finish({.finished = QDateTime::currentDateTimeUtc(), .status = QStringLiteral("budget")});
-        QCOMPARE(message.size(), isSaid ? 1 : 0);
+        // All trials are in a sound history, which continues.
+        writer.addTrial(trialOf(3));
+        writer.finish({.finished = QDateTime::currentDateTimeUtc(), .status = QStringLiteral("budget")});
+        QCOMPARE(message.size(), isReported ? 1 : 0);
         const ExplorationStore history(m_path);
         history.requireWhole();
         const auto explorations = history.list();
@@ -168,7 +168,7 @@ private slots:
         QCOMPARE(explorations.front().trials, 3);
     }
 
-    // The files beside a history that is gone would be looked for in the folder where somebody works.
+    // For a history that is gone, relative names of its other files would refer to the working directory.
     void leavesTheWorkingFolderAlone()
     {
         const QString before = QDir::currentPath();
@@ -177,32 +177,32 @@ private slots:
         writeFile(QStringLiteral("-shm"), "mine");
         QVERIFY(QDir(m_folder->path()).mkdir(QStringLiteral("history")));
         m_path = m_folder->filePath(QStringLiteral("history/history.sqlite"));
-        HistoryWriter patient(m_path);
-        patient.begin(infoOf(QStringLiteral("/a.yaml")));
+        HistoryWriter writer(m_path);
+        writer.begin(infoOf(QStringLiteral("/a.yaml")));
         for (const QString& file : QDir(QStringLiteral("history")).entryList(QDir::Files))
             QVERIFY(QFile::remove(QStringLiteral("history/") + file));
-        patient.addTrial(trialOf(1));
+        writer.addTrial(trialOf(1));
         QCOMPARE(readFile(QStringLiteral("-shm")), QByteArray("mine"));
         QCOMPARE(ExplorationStore(m_path).list().size(), std::size_t{1});
     }
 
-    // What another program commits, and moves from the log into the file, is no damage.
-    void takesOtherProgramsForWhatTheyAre()
+    // A commit of another program, and its checkpoint of the write-ahead log, are not damage.
+    void acceptsWritesOfOtherPrograms()
     {
         makeFullHistory(m_path);
-        HistoryWriter patient(m_path);
-        QSignalSpy message(&patient, &HistoryWriter::message);
-        patient.begin(infoOf(QStringLiteral("/a.yaml")));
+        HistoryWriter writer(m_path);
+        QSignalSpy message(&writer, &HistoryWriter::message);
+        writer.begin(infoOf(QStringLiteral("/a.yaml")));
         {
             ExplorationStore other(m_path);
             store::ExplorationInfo info = infoOf(QStringLiteral("/b.yaml"));
-            // Beyond a thousand pages SQLite moves them.
+            // SQLite runs a checkpoint after a thousand pages.
             info.configText = QString(5'000'000, QLatin1Char('x'));
             const QDateTime before = QFileInfo(m_path).lastModified();
             (void)other.begin(info);
             QVERIFY(QFileInfo(m_path).lastModified() != before);
         }
-        patient.addTrial(trialOf(1));
+        writer.addTrial(trialOf(1));
         QCOMPARE(message.size(), 0);
         QCOMPARE(ExplorationStore(m_path).list().size(), std::size_t{62});
     }

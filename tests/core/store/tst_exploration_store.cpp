@@ -122,7 +122,7 @@ RecommendationRecord someRecommendation(int confidence)
             .estimates = {{1, 2.5, 0.03, 0.0}, {8, 12.5, 0.01, confidence / 100.0}}};
 }
 
-/// Runs one statement on the file, past the store.
+/// Runs one statement on the file, bypassing the store.
 void runSql(const QString& path, const QString& text)
 {
     const QString connection = QStringLiteral("past the store");
@@ -135,8 +135,8 @@ void runSql(const QString& path, const QString& text)
     QSqlDatabase::removeDatabase(connection);
 }
 
-/// A file of another program, which counts its versions as ours does.
-Spoil theirsOf(int version)
+/// Creates a file of another program that sets user_version to \p version.
+Spoil foreignFile(int version)
 {
     return [version](const QString& path) {
         runSql(path, QStringLiteral("CREATE TABLE trial (id INTEGER)"));
@@ -144,8 +144,8 @@ Spoil theirsOf(int version)
     };
 }
 
-/// How much of each kind is read: explorations, then devices, trials, recommendations, compared sizes and
-/// their visits of one of them.
+/// Returns the number of explorations, and the numbers of devices, trials, recommendations, compared sizes
+/// and visits of one of them.
 std::vector<std::size_t> countsIn(const QString& path, qint64 exploration)
 {
     const ExplorationStore store(path);
@@ -177,14 +177,14 @@ private slots:
         QVERIFY(QDir(m_folder->path()).mkpath(QStringLiteral("data")));
     }
 
-    void makesTheFolder()
+    void createsTheFolder()
     {
         QVERIFY(QDir(m_folder->path()).rmdir(QStringLiteral("data")));
         QVERIFY(ExplorationStore(path()).list().empty());
         QVERIFY(QFile::exists(path()));
     }
 
-    void keepsAllThatItIsTold()
+    void keepsAllRecords()
     {
         const DeviceRecord device{.id = QStringLiteral("cpu"),
                                   .name = QStringLiteral("Some CPU"),
@@ -235,7 +235,7 @@ private slots:
         QVERIFY(stored->log == lines);
     }
 
-    void takesInWhatWentOnElsewhere()
+    void importsAnotherHistory()
     {
         const QString beside = m_folder->filePath(QStringLiteral("beside.sqlite"));
         {
@@ -254,12 +254,12 @@ private slots:
         QCOMPARE(stored->trials.size(), std::size_t{2});
         QVERIFY(stored->summary.end == end());
         QCOMPARE(stored->searchCalls.size(), std::size_t{1});
-        // As far as it is here already, nothing is added again.
+        // Rows that are already here are not added again.
         QCOMPARE(store.takeIn(beside), 1);
         QCOMPARE(store.list().front().id, stored->summary.id);
     }
 
-    void continuesAfterItsEnd()
+    void reopensAFinishedExploration()
     {
         ExplorationStore store(path());
         const qint64 id = store.begin(someInfo());
@@ -268,7 +268,7 @@ private slots:
         QVERIFY(!store.show(id)->summary.end);
     }
 
-    void keepsAComparisonWholeOrNotAtAll()
+    void addsAComparisonAtomically()
     {
         ExplorationStore store(path());
         const qint64 id = store.begin(someInfo());
@@ -281,7 +281,7 @@ private slots:
         QVERIFY(store.show(id)->trials == std::vector{comparisonNumber(1)});
     }
 
-    void anOutcomeOfAnotherVersionIsAFailure()
+    void treatsAnUnknownOutcomeAsAFailure()
     {
         ExplorationStore store(path());
         const qint64 id = store.begin(someInfo());
@@ -290,9 +290,9 @@ private slots:
         QVERIFY(store.show(id)->trials.front().outcome == trial::Outcome::Failed);
     }
 
-    void aCrashLosesNoFinishedTrial()
+    void keepsFinishedTrialsAfterACrash()
     {
-        // Nothing is closed or finished: the first store lives on while the second reads.
+        // The first store is neither closed nor finished while the second one reads.
         ExplorationStore store(path());
         const qint64 id = store.begin(someInfo());
         store.addTrial(id, trialNumber(1));
@@ -321,7 +321,7 @@ private slots:
         QCOMPARE(list[1].recommendation->confidence, 70);
     }
 
-    void removesAllOfAnExploration()
+    void removesAnExplorationCompletely()
     {
         ExplorationStore store(path());
         const qint64 kept = store.begin(someInfo());
@@ -335,12 +335,12 @@ private slots:
         QVERIFY(!store.remove(removed));
         QVERIFY(!store.show(removed));
         QCOMPARE(store.show(kept)->trials.size(), std::size_t{1});
-        // Its number is not given to another one.
+        // Its ID is not reused.
         QVERIFY(store.begin(someInfo()) > removed);
         QVERIFY(store.show(removed + 1)->trials.empty());
     }
 
-    void twoProgramsWriteAtOnce()
+    void acceptsWritesOfTwoPrograms()
     {
         ExplorationStore one(path());
         ExplorationStore other(path());
@@ -355,7 +355,7 @@ private slots:
         QCOMPARE(other.show(ofOne)->trials.size(), std::size_t{20});
     }
 
-    void takesALabelThatComesLater()
+    void acceptsALaterLabel()
     {
         ExplorationStore store(path());
         const qint64 id = store.begin(someInfo());
@@ -367,7 +367,7 @@ private slots:
         QVERIFY(store.show(id)->summary.info.fidelity == later);
     }
 
-    void readsWhatAnOlderProgramWrote_data()
+    void readsFilesOfOlderVersions_data()
     {
         rows<int>({{"trials without energy", 1},
                    {"trials without the optimizer's time", 2},
@@ -377,15 +377,15 @@ private slots:
                    {"comparisons without a place", 6},
                    {"comparisons without visits", 7},
                    {"trials without a kernel of attention", 8},
-                   {"networks all of which is trained", 9},
-                   {"ways of training that nothing tells apart", 10},
+                   {"networks without frozen parameters", 9},
+                   {"networks without a tuning method", 10},
                    {"no label", 11},
                    {"a label without reasons", 12},
                    {"a label without what was replaced", 13},
                    {"nothing of the config", 15},
                    {"trials without what they were run for", 25}});
     }
-    void readsWhatAnOlderProgramWrote()
+    void readsFilesOfOlderVersions()
     {
         const int version = row<int>();
         const ExplorationEnd end{.finished = someInfo().started,
@@ -398,7 +398,7 @@ private slots:
             store.addRecommendation(id, someRecommendation(50));
             store.finish(id, end);
         }
-        // What each version added, the newest first.
+        // Statements that undo what each version added, the newest first.
         const QStringList added{QStringLiteral("ALTER TABLE recommendation DROP COLUMN estimates"),
                                 QStringLiteral("DROP TABLE written_config"),
                                 QStringLiteral("DROP TABLE log_line"),
@@ -437,11 +437,11 @@ private slots:
         const qint64 id = store.list().front().id;
         trial::TrialRecord older = trialNumber(1);
         if (version < 26) {
-            const trial::TrialRecord untold;
-            older.purpose = untold.purpose;
-            older.against = untold.against;
-            older.predictedFit = untold.predictedFit;
-            older.readings = untold.readings;
+            const trial::TrialRecord defaults;
+            older.purpose = defaults.purpose;
+            older.against = defaults.against;
+            older.predictedFit = defaults.predictedFit;
+            older.readings = defaults.readings;
         }
         if (version < 9)
             older.attention.clear();
@@ -457,17 +457,17 @@ private slots:
         QCOMPARE(stored.summary.end->ending, version >= 5 ? end.ending : QString());
         QCOMPARE(stored.summary.info.frozenParameters, version >= 10 ? someInfo().frozenParameters : 0);
         QCOMPARE(stored.summary.info.tuning, version >= 11 ? someInfo().tuning : QString());
-        // A program that knew no label did not tell.
+        // A program without labels stored none.
         QCOMPARE(stored.summary.info.fidelity.kind, version >= 12 ? someInfo().fidelity.kind : QString());
         QCOMPARE(stored.summary.info.fidelity.reasons,
                  version >= 13 ? someInfo().fidelity.reasons : QStringList());
         QCOMPARE(stored.summary.info.fidelity.replaced,
                  version >= 14 ? someInfo().fidelity.replaced : QStringList());
-        // The second time it is a file like any other.
+        // After the upgrade, the file opens like any other.
         QVERIFY(ExplorationStore(path()).show(id)->trials.size() == 2);
     }
 
-    void refusesWhatItCannotUse_data()
+    void refusesUnusableFiles_data()
     {
         rows<Spoil, Text>(
             {{"written by a newer program",
@@ -483,11 +483,12 @@ private slots:
              {"another program's",
               {[](const QString& path) { runSql(path, QStringLiteral("CREATE TABLE theirs (id INTEGER)")); },
                "another program"}},
-             {"another program's, of a version like ours", {theirsOf(schemaVersion), "another program"}},
-             {"another program's, of a version like an older one of ours", {theirsOf(1), "another program"}},
+             {"another program's, of a version like ours", {foreignFile(schemaVersion), "another program"}},
+             {"another program's, of a version like an older one of ours",
+              {foreignFile(1), "another program"}},
              {"a folder", {[](const QString& path) { QVERIFY(QDir().mkpath(path)); }, "cannot be opened"}}});
     }
-    void refusesWhatItCannotUse()
+    void refusesUnusableFiles()
     {
         const auto& [spoil, reason] = row<Spoil, Text>();
         spoil(path());
@@ -500,13 +501,13 @@ private slots:
             QCOMPARE(test::readFile(path()), before);
     }
 
-    // Where nothing can be made beside it, as SQLite does for who reads, too.
-    void canBeReadWhereNothingCanBeWritten_data()
+    // Even for readers, SQLite creates files next to the database, which is impossible here.
+    void canBeReadWithoutWriteAccess_data()
     {
         rows<int, const char*>({{"a read-only disk", {EROFS, "give yourself the right to write it"}},
                                 {"a full disk", {ENOSPC, "free some space on that disk"}}});
     }
-    void canBeReadWhereNothingCanBeWritten()
+    void canBeReadWithoutWriteAccess()
     {
         const auto& [error, reason] = row<int, const char*>();
         const QString place = m_folder->filePath(QStringLiteral("100%20 of #1?/history.sqlite"));
@@ -532,8 +533,8 @@ private slots:
         ExplorationStore(place).requireWritable();
     }
 
-    // What it ended with stands in no other file.
-    void isNotReadInPart()
+    // The last commits are only in the write-ahead log.
+    void refusesToReadAnIncompleteCopy()
     {
         ExplorationStore open(path(), defaultPatience(), ExplorationStore::Place::ThisComputer);
         open.begin(someInfo());
@@ -548,12 +549,12 @@ private slots:
         QCOMPARE(ExplorationStore(copy).list().size(), std::size_t{1});
     }
 
-    void aDamagedPageIsAnErrorAndNoEarlyEnd()
+    void reportsADamagedPage()
     {
         qint64 id = 0;
         {
             ExplorationStore store(path());
-            // So many that each table has pages of its own after those that a first row is read from.
+            // So many rows that each table has pages beyond that of its first row.
             for (int number = 0; number < 40; ++number)
                 store.begin(someInfo());
             id = store.begin(someInfo());
@@ -570,11 +571,11 @@ private slots:
         int errors = 0;
         for (qsizetype place = pageBytes; place < sound.size(); place += pageBytes) {
             QByteArray damaged = sound;
-            // Of a kind that no page has.
+            // No page has this type.
             damaged.replace(place, pageBytes, QByteArray(pageBytes, '\xff'));
             test::writeFile(path(), damaged);
             try {
-                // One that these need not read.
+                // The counts do not need this page.
                 QCOMPARE(countsIn(path(), id), all);
             } catch (const StoreError& error) {
                 ++errors;
@@ -584,7 +585,7 @@ private slots:
         QVERIFY2(errors > 20, qPrintable(QString::number(errors)));
     }
 
-    void rowsOfATrialThatIsNotThereAreAnError()
+    void reportsRowsOfAMissingTrial()
     {
         qint64 id = 0;
         {
@@ -592,13 +593,13 @@ private slots:
             id = store.begin(someInfo());
             store.addTrial(id, comparisonNumber(1));
         }
-        // Past the rule that would take its rows with it.
+        // Bypasses ON DELETE CASCADE, which would delete the rows as well.
         runSql(path(), QStringLiteral("DELETE FROM trial"));
         VERIFY_CONTAINS(test::errorOf<StoreError>([&] { (void)ExplorationStore(path()).show(id); }),
                         "damaged");
     }
 
-    void keepsWhatFilesHeldBefore()
+    void keepsPreviousContentsOfFiles()
     {
         const QTemporaryDir folder;
         const QString path = folder.filePath(QStringLiteral("history.sqlite"));
@@ -609,7 +610,7 @@ private slots:
                             .before = std::nullopt,
                             .after = QByteArray("a\0b", 3)};
         WrittenConfig second = first;
-        // An empty file is one that is there.
+        // An empty file differs from a missing one.
         second.before = QByteArray();
         first.id = store.addWritten(first);
         second.id = store.addWritten(second);
@@ -619,12 +620,12 @@ private slots:
         QVERIFY(!store.lastWritten(QStringLiteral("/somewhere/other.yaml")));
     }
 
-    void refusesTrialsThatCannotBe()
+    void refusesTrialsOfAMissingExploration()
     {
         ExplorationStore store(path());
         const qint64 id = store.begin(someInfo());
         QVERIFY_EXCEPTION_THROWN(store.addTrial(id + 1, trialNumber(1)), StoreError);
-        // What was kept of it before it had ended is gone.
+        // The record of a trial replaces the one that was stored while it ran.
         store.addTrial(id, comparisonNumber(1));
         store.addTrial(id, trialNumber(1));
         QVERIFY(store.show(id)->trials == std::vector{trialNumber(1)});

@@ -48,8 +48,8 @@ trial::TrialRecord trialOf(int number)
             .samplesPerSecond = 31.5};
 }
 
-/// Runs a statement on a file, past the store.
-/// \return the first value that it says
+/// Runs a statement on a file, bypassing the store.
+/// \return first value of the result
 QVariant runSql(const QString& path, const char* statement)
 {
     QVariant message;
@@ -73,7 +73,7 @@ void makeHistory(const QString& path)
 
 constexpr auto rightsOfOthers = QFileDevice::ReadGroup | QFileDevice::ReadOther;
 
-/// Spoils the page of a history in which SQLite finds its way through a table.
+/// Overwrites the root page of a table in a history.
 void spoilTable(const QString& path, const char* table)
 {
     makeHistory(path);
@@ -85,21 +85,21 @@ void spoilTable(const QString& path, const char* table)
     writeFile(path, bytes);
 }
 
-/// A place that a history has no good life in.
+/// Place where a history cannot be written normally.
 struct Place
 {
-    /// Where the exploration is found in the end.
+    /// Location of the exploration in the end.
     enum class Found { InTheHistory, BesideIt, Nowhere };
 
     std::function<void(const QString& path)> make = [](const QString&) {};
-    /// What becomes of the disk when the exploration has one trial of its two; begun before, or not.
+    /// Makes the disk refuse writes after the first of two trials, or before the exploration begins.
     std::function<std::unique_ptr<RefusingDisk>(const QString& path)> refuse = [](const QString&) {
         return std::unique_ptr<RefusingDisk>();
     };
     bool isRefusedFromTheStart = false;
     const char* message = "";
     Found found = Found::BesideIt;
-    /// What the history holds in the end.
+    /// Contents of the history in the end.
     const char* history = "";
 };
 
@@ -118,7 +118,7 @@ std::unique_ptr<RefusingDisk> readOnlyFile(const QString& path)
     return std::make_unique<RefusingDisk>(path, EROFS);
 }
 
-/// Another program that writes the history and never finishes.
+/// Connection of another program that holds a write transaction.
 class Holder
 {
 public:
@@ -162,40 +162,40 @@ private slots:
             const ExplorationStore made(m_path);
         }
         Holder holder(m_path);
-        HistoryWriter patient(m_path, 1ms);
-        QSignalSpy message(&patient, &HistoryWriter::message);
-        patient.begin(infoOf(QStringLiteral("/a.yaml")));
+        HistoryWriter writer(m_path, 1ms);
+        QSignalSpy message(&writer, &HistoryWriter::message);
+        writer.begin(infoOf(QStringLiteral("/a.yaml")));
         for (const int number : {1, 2, 3})
-            patient.addTrial(trialOf(number));
-        QVERIFY(patient.waits());
+            writer.addTrial(trialOf(number));
+        QVERIFY(writer.waits());
         QCOMPARE(message.size(), 1);
         QVERIFY(message.front().front().toString().contains(QStringLiteral("is held by another program")));
         holder.release();
-        TRY_VERIFY(!patient.waits());
+        TRY_VERIFY(!writer.waits());
         QCOMPARE(message.size(), 2);
         QVERIFY(message.back().front().toString().contains(QStringLiteral("is free again")));
-        patient.finish({.finished = QDateTime::currentDateTimeUtc(), .status = QStringLiteral("confident")});
+        writer.finish({.finished = QDateTime::currentDateTimeUtc(), .status = QStringLiteral("confident")});
         QCOMPARE(kept(), QStringLiteral("/a.yaml: 3 trials, confident"));
     }
 
-    void keepsBesideItWhatItNeverTakes()
+    void keepsExplorationsBesideALockedHistory()
     {
         {
             const ExplorationStore made(m_path);
         }
         {
             const Holder holder(m_path);
-            HistoryWriter patient(m_path, 1ms);
-            QSignalSpy message(&patient, &HistoryWriter::message);
-            patient.begin(infoOf(QStringLiteral("/a.yaml")));
-            patient.addDevice({.id = QStringLiteral("cpu")});
-            patient.addTrial(trialOf(1));
-            patient.addRecommendation({.microBatchSize = 8, .samplesPerSecond = 31.5});
-            patient.finish(
+            HistoryWriter writer(m_path, 1ms);
+            QSignalSpy message(&writer, &HistoryWriter::message);
+            writer.begin(infoOf(QStringLiteral("/a.yaml")));
+            writer.addDevice({.id = QStringLiteral("cpu")});
+            writer.addTrial(trialOf(1));
+            writer.addRecommendation({.microBatchSize = 8, .samplesPerSecond = 31.5});
+            writer.finish(
                 {.finished = QDateTime::currentDateTimeUtc(), .status = QStringLiteral("confident")});
             // The next exploration does not wait for it.
-            patient.begin(infoOf(QStringLiteral("/b.yaml")));
-            patient.addTrial(trialOf(1));
+            writer.begin(infoOf(QStringLiteral("/b.yaml")));
+            writer.addTrial(trialOf(1));
         }
         QCOMPARE(besides().size(), 2);
         QCOMPARE(kept(), QString());
@@ -229,13 +229,13 @@ private slots:
         Holder holder(m_path);
         if (!row<bool>())
             holder.release();
-        HistoryWriter patient(m_path, 1ms);
-        patient.begin(infoOf(QStringLiteral("/a.yaml")));
+        HistoryWriter writer(m_path, 1ms);
+        writer.begin(infoOf(QStringLiteral("/a.yaml")));
         for (auto some = lines.cbegin(); some != lines.cend(); some += 800)
-            patient.addLog({some, some + 800});
-        QCOMPARE(patient.waits(), row<bool>());
+            writer.addLog({some, some + 800});
+        QCOMPARE(writer.waits(), row<bool>());
         holder.release();
-        TRY_VERIFY(!patient.waits());
+        TRY_VERIFY(!writer.waits());
         const auto isBounded = [&] {
             const auto log = ExplorationStore(m_path).show(1)->log;
             return log.size() == store::keptLogLines && log.front().text == QLatin1String("3000") &&
@@ -243,14 +243,14 @@ private slots:
                    runSql(m_path, "SELECT count(*) FROM log_line").toInt() == 1000;
         };
         QVERIFY(isBounded());
-        // What is written anew, since the history was damaged, is no more.
-        patient.leave();
+        // A history that is rewritten after damage does not contain more lines.
+        writer.leave();
         writeFile(m_path, QByteArray("precious notes\n").repeated(1000));
         for (const char* ending : {"-wal", "-shm"})
             QFile::remove(m_path + QLatin1String(ending));
-        patient.addTrial(trialOf(1));
+        writer.addTrial(trialOf(1));
         QVERIFY(isBounded());
-        // An older program kept them all.
+        // An older program kept all lines.
         runSql(m_path, "WITH RECURSIVE more(number) AS (SELECT 5001 UNION ALL SELECT number + 1 FROM more "
                        "WHERE number < 8000) INSERT INTO log_line SELECT 1, number, '', 0, number FROM more");
         const auto log = ExplorationStore(m_path).show(1)->log;
@@ -258,8 +258,8 @@ private slots:
         QCOMPARE(log.back().text, QStringLiteral("8000"));
     }
 
-    // As after a crash between the two.
-    void takesNothingInTwice()
+    // A crash may happen between the import of a file and its removal.
+    void importsNothingTwice()
     {
         ExplorationStore other(m_folder->filePath(QStringLiteral("other.sqlite")));
         (void)other.begin(infoOf(QStringLiteral("/a.yaml")));
@@ -278,9 +278,9 @@ private slots:
     {
         const QByteArray bytes = row<QByteArray>();
         writeFile(m_path, bytes);
-        HistoryWriter patient(m_path);
-        QSignalSpy message(&patient, &HistoryWriter::message);
-        patient.begin(infoOf(QStringLiteral("/a.yaml")));
+        HistoryWriter writer(m_path);
+        QSignalSpy message(&writer, &HistoryWriter::message);
+        writer.begin(infoOf(QStringLiteral("/a.yaml")));
         QCOMPARE(message.size(), 1);
         const QStringList damaged =
             QDir(m_folder->path()).entryList({QStringLiteral("history.sqlite.damaged-*")}, QDir::Files);
@@ -291,7 +291,7 @@ private slots:
         QCOMPARE(kept(), QStringLiteral("/a.yaml: 0 trials, not finished"));
     }
 
-    // Of another program, or of a later one: neither is ours to move.
+    // A file of another program or of a later version must not be moved.
     void leavesForeignFilesAlone_data()
     {
         rows<const char*>({{"another program's", "CREATE TABLE songs (title TEXT)"},
@@ -312,10 +312,10 @@ private slots:
         QFile::setPermissions(m_path, QFile::permissions(m_path) | rightsOfOthers);
         const QByteArray before = readFile(m_path);
         {
-            HistoryWriter patient(m_path);
-            QSignalSpy message(&patient, &HistoryWriter::message);
-            patient.begin(infoOf(QStringLiteral("/a.yaml")));
-            patient.addTrial(trialOf(1));
+            HistoryWriter writer(m_path);
+            QSignalSpy message(&writer, &HistoryWriter::message);
+            writer.begin(infoOf(QStringLiteral("/a.yaml")));
+            writer.addTrial(trialOf(1));
             QCOMPARE(message.size(), 1);
             QVERIFY(
                 message.front().front().toString().contains(QStringLiteral("This exploration is kept in")));
@@ -325,13 +325,13 @@ private slots:
         QCOMPARE(besides().size(), 1);
     }
 
-    void saysOnceWhereNothingCanBeKept()
+    void reportsOnceThatNothingCanBeKept()
     {
-        HistoryWriter patient(QStringLiteral("/proc/nowhere/history.sqlite"));
-        QSignalSpy message(&patient, &HistoryWriter::message);
-        patient.begin(infoOf(QStringLiteral("/a.yaml")));
-        patient.addTrial(trialOf(1));
-        patient.finish({});
+        HistoryWriter writer(QStringLiteral("/proc/nowhere/history.sqlite"));
+        QSignalSpy message(&writer, &HistoryWriter::message);
+        writer.begin(infoOf(QStringLiteral("/a.yaml")));
+        writer.addTrial(trialOf(1));
+        writer.finish({});
         QCOMPARE(message.size(), 1);
         QVERIFY(message.front().front().toString().contains(
             QStringLiteral("Nothing more of this exploration is kept")));
@@ -408,18 +408,18 @@ private slots:
         place.make(m_path);
         {
             std::unique_ptr<RefusingDisk> refusing;
-            HistoryWriter patient(m_path);
-            QSignalSpy message(&patient, &HistoryWriter::message);
+            HistoryWriter writer(m_path);
+            QSignalSpy message(&writer, &HistoryWriter::message);
             if (place.isRefusedFromTheStart)
                 refusing = place.refuse(m_path);
-            patient.begin(infoOf(QStringLiteral("/a.yaml")));
-            patient.addTrial(trialOf(1));
+            writer.begin(infoOf(QStringLiteral("/a.yaml")));
+            writer.addTrial(trialOf(1));
             if (!refusing)
                 refusing = place.refuse(m_path);
-            patient.addTrial(trialOf(2));
-            patient.finish(
+            writer.addTrial(trialOf(2));
+            writer.finish(
                 {.finished = QDateTime::currentDateTimeUtc(), .status = QStringLiteral("confident")});
-            QVERIFY(!patient.waits());
+            QVERIFY(!writer.waits());
             QCOMPARE(message.size(), 1);
             VERIFY_CONTAINS(message.front().front().toString(), place.message);
         }
@@ -437,9 +437,9 @@ private slots:
         makeHistory(elsewhere);
         QVERIFY(QFile::link(elsewhere, m_path));
         {
-            HistoryWriter patient(m_path);
-            QSignalSpy message(&patient, &HistoryWriter::message);
-            patient.begin(infoOf(QStringLiteral("/a.yaml")));
+            HistoryWriter writer(m_path);
+            QSignalSpy message(&writer, &HistoryWriter::message);
+            writer.begin(infoOf(QStringLiteral("/a.yaml")));
             QCOMPARE(message.size(), 0);
         }
         QVERIFY(QFileInfo(m_path).isSymLink());
@@ -447,7 +447,7 @@ private slots:
                  QStringLiteral("/a.yaml: 0 trials, not finished\n/before.yaml: 1 trials, not finished"));
     }
 
-    // What one program could not put into the history, and is damaged since.
+    // A program wrote the file because it could not write the history, and the file has been damaged since.
     void setsADamagedFileBesideItAside_data()
     {
         using Damage = std::function<void(const QString& path)>;
@@ -467,10 +467,10 @@ private slots:
         const QString beside = m_folder->filePath(QStringLiteral("history.beside-1.sqlite"));
         row<std::function<void(const QString& path)>>()(beside);
         for (const int start : {1, 2}) {
-            HistoryWriter patient(m_path);
-            QSignalSpy message(&patient, &HistoryWriter::message);
-            patient.begin(infoOf(QStringLiteral("/%1.yaml").arg(start)));
-            // Said once, and then no more.
+            HistoryWriter writer(m_path);
+            QSignalSpy message(&writer, &HistoryWriter::message);
+            writer.begin(infoOf(QStringLiteral("/%1.yaml").arg(start)));
+            // The message appears only once.
             QCOMPARE(message.size(), start == 1 ? 1 : 0);
             if (start == 1)
                 VERIFY_CONTAINS(message.front().front().toString(), "history.beside-1.sqlite.damaged-");
@@ -481,20 +481,20 @@ private slots:
 
     void continuesInANewHistoryAfterItsEnd()
     {
-        HistoryWriter patient(m_path);
-        QSignalSpy message(&patient, &HistoryWriter::message);
-        patient.begin(infoOf(QStringLiteral("/a.yaml")));
-        patient.addTrial(trialOf(1));
-        patient.finish({.finished = QDateTime::currentDateTimeUtc(), .status = QStringLiteral("budget")});
+        HistoryWriter writer(m_path);
+        QSignalSpy message(&writer, &HistoryWriter::message);
+        writer.begin(infoOf(QStringLiteral("/a.yaml")));
+        writer.addTrial(trialOf(1));
+        writer.finish({.finished = QDateTime::currentDateTimeUtc(), .status = QStringLiteral("budget")});
         writeFile(m_path, QByteArray(5000, 'x'));
-        patient.reopen();
-        patient.addTrial(trialOf(2));
+        writer.reopen();
+        writer.addTrial(trialOf(2));
         QCOMPARE(message.size(), 1);
         QCOMPARE(kept(), QStringLiteral("/a.yaml: 2 trials, not finished"));
     }
 
-    // Whatever somebody does to a history that is in use.
-    void writesAnewWhatWasLost_data()
+    // The history is deleted, moved or replaced while it is in use.
+    void rewritesALostExploration_data()
     {
         using Lose = std::function<void(const QString& path)>;
         const Lose removeAll = [](const QString& path) {
@@ -520,46 +520,46 @@ private slots:
              {"the history is moved away", {moveAway, ""}},
              {"the history is another one", {replace, "\n/other.yaml: 0 trials, not finished"}}});
     }
-    void writesAnewWhatWasLost()
+    void rewritesALostExploration()
     {
         const auto& [lose, others] = row<std::function<void(const QString& path)>, const char*>();
-        HistoryWriter patient(m_path);
-        QSignalSpy message(&patient, &HistoryWriter::message);
-        patient.begin(infoOf(QStringLiteral("/a.yaml")));
-        patient.addTrial(trialOf(1));
+        HistoryWriter writer(m_path);
+        QSignalSpy message(&writer, &HistoryWriter::message);
+        writer.begin(infoOf(QStringLiteral("/a.yaml")));
+        writer.addTrial(trialOf(1));
         lose(m_path);
-        // It changes a row that should be there, and adds none.
-        patient.setFidelity({.kind = QStringLiteral("approximate")});
+        // This call updates a row that should exist, and inserts none.
+        writer.setFidelity({.kind = QStringLiteral("approximate")});
         QCOMPARE(message.size(), 1);
         VERIFY_CONTAINS(message.front().front().toString(), "did not hold this exploration any more");
         QVERIFY(HistoryWriter::isUnderWay(m_path, ExplorationStore(m_path).list().front().id));
         QCOMPARE(kept(), QLatin1String("/a.yaml: 1 trials, not finished") + QLatin1String(others));
-        // After its end as well.
-        patient.finish({.finished = QDateTime::currentDateTimeUtc(), .status = QStringLiteral("budget")});
+        // The same is true after its end.
+        writer.finish({.finished = QDateTime::currentDateTimeUtc(), .status = QStringLiteral("budget")});
         lose(m_path);
-        patient.reopen();
-        patient.addTrial(trialOf(2));
+        writer.reopen();
+        writer.addTrial(trialOf(2));
         QCOMPARE(message.size(), 2);
         QCOMPARE(kept(), QLatin1String("/a.yaml: 2 trials, not finished") + QLatin1String(others));
     }
 
-    void keepsItsFileBesideALostOne()
+    void rewritesALostFileBesideTheHistory()
     {
         QVERIFY(QDir().mkpath(m_path));
-        HistoryWriter patient(m_path);
-        patient.begin(infoOf(QStringLiteral("/a.yaml")));
-        patient.addTrial(trialOf(1));
+        HistoryWriter writer(m_path);
+        writer.begin(infoOf(QStringLiteral("/a.yaml")));
+        writer.addTrial(trialOf(1));
         for (const QString& name :
              QDir(m_folder->path()).entryList({QStringLiteral("history.beside-*")}, QDir::Files))
             QVERIFY(QFile::remove(m_folder->filePath(name)));
-        patient.addTrial(trialOf(2));
+        writer.addTrial(trialOf(2));
         QCOMPARE(besides().size(), 1);
         const QString beside = m_folder->filePath(besides().front());
         QCOMPARE(keptIn(beside), QStringLiteral("/a.yaml: 2 trials, not finished"));
         QVERIFY(store::ProgramLock::isHeld(beside + QStringLiteral(".lock")));
     }
 
-    // Wherever it is written in between: to others the history shows one that was cut off.
+    // An exploration is also under way if it is written elsewhere, since the history shows it as cut off.
     void isUnderWayUntilItIsOver_data()
     {
         using Refuse = std::function<std::unique_ptr<RefusingDisk>(const QString& path)>;
@@ -577,42 +577,42 @@ private slots:
         const auto& [refuse, sentence] = row<Refuse, const char*>();
         {
             std::unique_ptr<RefusingDisk> refusing;
-            HistoryWriter patient(m_path);
-            QSignalSpy message(&patient, &HistoryWriter::message);
-            patient.begin(infoOf(QStringLiteral("/a.yaml")));
+            HistoryWriter writer(m_path);
+            QSignalSpy message(&writer, &HistoryWriter::message);
+            writer.begin(infoOf(QStringLiteral("/a.yaml")));
             QVERIFY(HistoryWriter::isUnderWay(m_path, 1));
             refusing = refuse(m_path);
-            patient.addTrial(trialOf(1));
-            QVERIFY(!patient.waits());
+            writer.addTrial(trialOf(1));
+            QVERIFY(!writer.waits());
             QCOMPARE(message.isEmpty(), *sentence == '\0');
             if (!message.isEmpty())
                 VERIFY_CONTAINS(message.front().front().toString(), sentence);
             QVERIFY(HistoryWriter::isUnderWay(m_path, 1));
-            patient.leave();
+            writer.leave();
         }
         QVERIFY(!HistoryWriter::isUnderWay(m_path, 1));
     }
 
-    void isUnderWayFromWhereItIsTakenUp()
+    void isUnderWayAfterItIsResumed()
     {
         makeHistory(m_path);
         const auto stored = ExplorationStore(m_path).show(1);
-        // Without a log nobody reads it either, while somebody writes.
+        // Without a write-ahead log, no program can read the history while another one writes.
         runSql(m_path, "PRAGMA journal_mode = DELETE");
         const Holder holder(m_path);
-        HistoryWriter patient(m_path, 1h);
-        patient.resumeFrom(*stored);
-        QVERIFY(patient.waits());
+        HistoryWriter writer(m_path, 1h);
+        writer.resumeFrom(*stored);
+        QVERIFY(writer.waits());
         QVERIFY(HistoryWriter::isUnderWay(m_path, 1));
     }
 
-    void isForItsUserAlone_data()
+    void isAccessibleOnlyToItsUser_data()
     {
         rows<bool>({{"a new one", false}, {"one that an older program left", true}});
     }
-    void isForItsUserAlone()
+    void isAccessibleOnlyToItsUser()
     {
-        // A log that is there as long as somebody has the history open.
+        // Keeps the history open, so that the write-ahead log exists.
         std::optional<ExplorationStore> open;
         if (row<bool>()) {
             makeHistory(m_path);
@@ -634,7 +634,7 @@ private:
         return QDir(m_folder->path()).entryList({QStringLiteral("history.beside-*.sqlite")}, QDir::Files);
     }
     QString kept() const { return keptIn(m_path); }
-    /// A line for each exploration, the newest first.
+    /// Returns a line for each exploration, the newest first.
     static QString keptIn(const QString& path)
     {
         QStringList lines;

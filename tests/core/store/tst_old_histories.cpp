@@ -27,9 +27,9 @@ using namespace batchpeak::store;
 
 namespace {
 
-/// What the files of tests/data/histories hold, as the present program would be told it. What an older one
-/// was not told is left out by writtenBy().
-namespace told {
+/// Contents of the files of tests/data/histories, as the current program would record them. writtenBy()
+/// removes what an older one did not record.
+namespace recorded {
 
 QDateTime at(int hour, int minute, int milliseconds = 0)
 {
@@ -154,7 +154,7 @@ StoredExploration recommending()
                                 recommendation(24, 13.25, 96, "24 leads.")}};
 }
 
-/// The program ended before it did.
+/// Returns an exploration that was cut off by the end of the program.
 StoredExploration cutOff()
 {
     return {.summary = {.id = 2, .info = info("/home/someone/2.yaml", 6)},
@@ -177,16 +177,16 @@ StoredExploration failed()
                        notMeasured(3, "cuda:0", 2, trial::Outcome::Crashed, "The worker\nwent away.")}};
 }
 
-/// Begun last and deleted, so that it is in no list, but its number is used up.
+/// Returns an exploration that began last and was deleted: no list contains it, but its ID is used.
 StoredExploration deleted()
 {
     return {.summary = {.id = 4, .info = info("/home/someone/4.yaml", 8)},
             .trials = {measured(1, "cpu", 4, 2.5)}};
 }
 
-} // namespace told
+} // namespace recorded
 
-/// Without what the tables of that version had no place for.
+/// Removes the fields that the tables of this version do not have.
 void leaveOut(ExplorationInfo& info, int version)
 {
     if (version < 10)
@@ -205,7 +205,7 @@ void leaveOut(ExplorationInfo& info, int version)
 
 void leaveOut(std::vector<trial::TrialRecord>& trials, int version)
 {
-    // A program that could not keep comparisons made none.
+    // A program that could not store comparisons made none.
     if (version < 8)
         std::erase_if(trials, [](const trial::TrialRecord& trial) { return trial.isComparison(); });
     for (trial::TrialRecord& trial : trials) {
@@ -218,10 +218,11 @@ void leaveOut(std::vector<trial::TrialRecord>& trials, int version)
     }
 }
 
-/// The whole history as the present program is to show it from a file of that version, the oldest first.
+/// Returns the whole history that the current program must show from a file of this version, the oldest
+/// exploration first.
 std::vector<StoredExploration> writtenBy(int version)
 {
-    std::vector<StoredExploration> all{told::recommending(), told::cutOff(), told::failed()};
+    std::vector<StoredExploration> all{recorded::recommending(), recorded::cutOff(), recorded::failed()};
     for (StoredExploration& exploration : all) {
         leaveOut(exploration.summary.info, version);
         leaveOut(exploration.trials, version);
@@ -245,7 +246,7 @@ std::vector<StoredExploration> writtenBy(int version)
     return all;
 }
 
-qint64 tell(ExplorationStore& store, const StoredExploration& exploration)
+qint64 addExploration(ExplorationStore& store, const StoredExploration& exploration)
 {
     const qint64 id = store.begin(exploration.summary.info);
     for (const DeviceRecord& device : exploration.devices)
@@ -282,7 +283,7 @@ void verifySame(const StoredExploration& found, const StoredExploration& expecte
     QVERIFY(found.recommendations == expected.recommendations);
 }
 
-/// That the first explorations of a history are these, each in its list and by its number.
+/// Verifies that the first explorations of a history are these, both in the list and by ID.
 void verifyHolds(const ExplorationStore& store, const std::vector<StoredExploration>& expected)
 {
     const std::vector<ExplorationSummary> list = store.list();
@@ -292,13 +293,13 @@ void verifyHolds(const ExplorationStore& store, const std::vector<StoredExplorat
         const auto shown = store.show(expected[place].summary.id);
         QVERIFY(shown);
         verifySame(*shown, expected[place]);
-        // What follows would only say the same again.
+        // Further comparisons would only repeat this failure.
         if (QTest::currentTestFailed())
             return;
     }
 }
 
-/// Runs statements on the file, past the store. \return a line for each row that they tell
+/// Runs statements on the file, bypassing the store. \return a line for each row of their results
 QStringList runSql(const QString& path, const QStringList& statements)
 {
     const QString connection = QStringLiteral("past the store");
@@ -328,7 +329,7 @@ QStringList versionOf(const QString& path)
     return runSql(path, {QStringLiteral("PRAGMA user_version")});
 }
 
-/// Its tables and indexes, with every column of them.
+/// Returns the tables and indexes, with all their columns.
 QStringList schemaOf(const QString& path)
 {
     return runSql(
@@ -341,7 +342,7 @@ const QString histories = QStringLiteral(BATCHPEAK_TEST_DATA "/histories");
 
 } // namespace
 
-/// Tests histories that older versions of the program wrote, each with its own code: the present program
+/// Tests histories that older versions of the program wrote, each with its own code: the current program
 /// reads and continues them. tests/data/histories/README.md describes how they were made.
 class OldHistoriesTest : public QObject
 {
@@ -354,8 +355,8 @@ private slots:
         QVERIFY(m_folder->isValid());
     }
 
-    void showsAllOfIt_data() { eachVersion(); }
-    void showsAllOfIt()
+    void showsTheWholeHistory_data() { eachVersion(); }
+    void showsTheWholeHistory()
     {
         const int version = row<int>();
         const QString path = copyOf(version);
@@ -363,8 +364,8 @@ private slots:
         verifyHolds(ExplorationStore(path), writtenBy(version));
     }
 
-    void hasTheTablesOfANewOne_data() { eachVersion(); }
-    void hasTheTablesOfANewOne()
+    void hasTheTablesOfANewHistory_data() { eachVersion(); }
+    void hasTheTablesOfANewHistory()
     {
         const QString path = copyOf(row<int>());
         const QString other = m_folder->filePath(QStringLiteral("new.sqlite"));
@@ -376,30 +377,30 @@ private slots:
         QCOMPARE(runSql(path, {QStringLiteral("PRAGMA foreign_key_check")}), QStringList());
     }
 
-    void takesNewExplorations_data() { eachVersion(); }
-    void takesNewExplorations()
+    void acceptsNewExplorations_data() { eachVersion(); }
+    void acceptsNewExplorations()
     {
         const int version = row<int>();
         const QString path = copyOf(version);
         StoredExploration added = writtenBy(schemaVersion).front();
         const QString problem = test::errorOf<StoreError>([&] {
             ExplorationStore store(path);
-            added.summary.id = tell(store, added);
-            // One that was cut off may go on.
-            store.addTrial(2, told::comparison(4));
+            added.summary.id = addExploration(store, added);
+            // An exploration that was cut off may continue.
+            store.addTrial(2, recorded::comparison(4));
         });
         QCOMPARE(problem, QString());
-        // Nor is the number of one that was deleted given to another one.
-        QCOMPARE(added.summary.id, told::deleted().summary.id + 1);
+        // The ID of a deleted exploration is not reused either.
+        QCOMPARE(added.summary.id, recorded::deleted().summary.id + 1);
         std::vector<StoredExploration> expected = writtenBy(version);
-        expected[1].trials.push_back(told::comparison(4));
+        expected[1].trials.push_back(recorded::comparison(4));
         ++expected[1].summary.trials;
         expected.push_back(added);
         verifyHolds(ExplorationStore(path), expected);
     }
 
-    void isBroughtUpToDateOnce_data() { eachVersion(); }
-    void isBroughtUpToDateOnce()
+    void isUpgradedOnce_data() { eachVersion(); }
+    void isUpgradedOnce()
     {
         const int version = row<int>();
         const QString path = copyOf(version);
@@ -411,8 +412,8 @@ private slots:
         QVERIFY(test::readFile(path) == bytes);
     }
 
-    void isTakenIntoAnother_data() { eachVersion(); }
-    void isTakenIntoAnother()
+    void isImportedIntoAnotherHistory_data() { eachVersion(); }
+    void isImportedIntoAnotherHistory()
     {
         const int version = row<int>();
         const QString path = copyOf(version);
@@ -429,18 +430,18 @@ private slots:
         }
     }
 
-    // An older program left it beside the history, which it could not write.
-    void isTakenInByTheNextStart_data() { eachVersion(); }
-    void isTakenInByTheNextStart()
+    // An older program left the file next to a history that it could not write.
+    void isImportedAtTheNextStart_data() { eachVersion(); }
+    void isImportedAtTheNextStart()
     {
         const int version = row<int>();
         const QString beside = m_folder->filePath(QStringLiteral("history.beside-old.sqlite"));
         QVERIFY(QFile::rename(copyOf(version), beside));
         const QString path = m_folder->filePath(QStringLiteral("history.sqlite"));
         {
-            HistoryWriter patient(path);
-            QSignalSpy message(&patient, &HistoryWriter::message);
-            patient.begin(told::deleted().summary.info);
+            HistoryWriter writer(path);
+            QSignalSpy message(&writer, &HistoryWriter::message);
+            writer.begin(recorded::deleted().summary.info);
             QCOMPARE(message.size(), 1);
             VERIFY_CONTAINS(message.front().front().toString(), "took in 3 exploration");
         }
@@ -450,7 +451,7 @@ private slots:
         verifyHolds(history, writtenBy(version));
     }
 
-    /// BATCHPEAK_KEEP_HISTORY=1 keeps what this program writes as the file of its version, once that is new.
+    /// BATCHPEAK_KEEP_HISTORY=1 stores the history of the current version as a new file of test data.
     void isWrittenByThisProgramToo()
     {
         const QString path = m_folder->filePath(QStringLiteral("history.sqlite"));
@@ -458,13 +459,13 @@ private slots:
         {
             ExplorationStore store(path);
             for (const StoredExploration& exploration : all)
-                tell(store, exploration);
-            store.remove(tell(store, told::deleted()));
+                addExploration(store, exploration);
+            store.remove(addExploration(store, recorded::deleted()));
         }
         verifyHolds(ExplorationStore(path), all);
         if (!qEnvironmentVariableIsSet("BATCHPEAK_KEEP_HISTORY"))
             return;
-        // Small, and one file alone.
+        // Makes the history a single small file.
         runSql(path, {QStringLiteral("PRAGMA journal_mode = DELETE"),
                       QStringLiteral("PRAGMA page_size = 1024"), QStringLiteral("VACUUM")});
         QVERIFY2(QFile::copy(path, fileOf(schemaVersion)), "There is a file of this version.");
@@ -490,7 +491,7 @@ private:
     QString copyOf(int version) const
     {
         QString path = m_folder->filePath(QStringLiteral("old.sqlite"));
-        // As SQLite leaves it, for its user to write, whatever the rights of the original.
+        // The copy is writable, regardless of the permissions of the original.
         test::writeFile(path, test::readFile(fileOf(version)));
         return path;
     }

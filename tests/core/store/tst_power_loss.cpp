@@ -36,7 +36,7 @@ store::ExplorationInfo infoOf(const char* file)
             .family = QStringLiteral("gpt2")};
 }
 
-/// Longer than a page of the database, so that a trial is several writes.
+/// Returns a trial with a text longer than a page of the database, so that it takes several writes.
 trial::TrialRecord trialOf(int number)
 {
     return {.number = number,
@@ -62,7 +62,7 @@ store::ExplorationEnd endOf(const char* status)
     return {.finished = infoOf("").started, .status = QString::fromUtf8(status)};
 }
 
-/// All that an exploration tells, in a line.
+/// Returns the contents of an exploration in one line.
 QString lineOf(const store::StoredExploration& stored)
 {
     QStringList words{stored.summary.info.filePath, stored.summary.info.fidelity.kind};
@@ -91,7 +91,7 @@ QString textOf(const ExplorationStore& store)
     return lines.join(QLatin1Char('\n'));
 }
 
-/// What the present program makes of a history.
+/// Returns how the current program reads a history: its contents, or the error.
 QString historyAt(const QString& path, Place place)
 {
     if (!QFile::exists(path))
@@ -112,8 +112,8 @@ QStringList besidesOf(const QString& path)
     return paths;
 }
 
-/// Runs statements on a file, past the store.
-/// \return what the last one says first, or what is wrong with one of them
+/// Runs statements on a file, bypassing the store.
+/// \return first value of the last statement, or the error of the first one that fails
 QString runSql(const QString& path, const QStringList& statements)
 {
     const QString connection = QStringLiteral("past the store");
@@ -134,7 +134,7 @@ QString runSql(const QString& path, const QStringList& statements)
     return first;
 }
 
-/// A history as the first version of the tables wrote it, with one exploration.
+/// Writes a history with one exploration like the first version of the tables.
 void writeFirstVersion(const QString& path, bool hasLog)
 {
     QDir().mkpath(QFileInfo(path).path());
@@ -177,17 +177,18 @@ void writeFirstVersion(const QString& path, bool hasLog)
             QStringLiteral("PRAGMA user_version = 1")});
 }
 
-/// A life of a history that the power may end at any moment.
+/// Use of a history during which the power may fail at any moment.
 struct Life
 {
     Place place = Place::ThisComputer;
-    /// What there is before.
+    /// Creates the initial files.
     std::function<void(const QString& path)> prepare = [](const QString&) {};
-    /// Calls \p returned after each call of the store: what that wrote is promised from then on.
+    /// Uses the history, and calls \p returned after each call of the store. Everything that the call wrote
+    /// is durable from then on.
     std::function<void(const QString& path, const std::function<void()>& returned)> live;
-    /// What is there of that which was promised.
+    /// Returns the durable contents that can be read.
     std::function<QString(const QString& path)> read;
-    /// What else must be so after a power loss: \return what is not.
+    /// Returns a further problem after a power loss; empty if there is none.
     std::function<QString(const QString& path)> problem = [](const QString&) { return QString(); };
 };
 
@@ -223,23 +224,23 @@ void exploreTwice(const QString& path, Place place, const std::function<void()>&
 
 void explorePatiently(const QString& path, const std::function<void()>& returned)
 {
-    HistoryWriter patient(path);
+    HistoryWriter writer(path);
     for (const char* file : {"/a.yaml", "/b.yaml"}) {
-        patient.begin(infoOf(file));
+        writer.begin(infoOf(file));
         returned();
-        patient.addDevice({.id = QStringLiteral("cpu")});
+        writer.addDevice({.id = QStringLiteral("cpu")});
         returned();
-        patient.addTrial(trialOf(1));
+        writer.addTrial(trialOf(1));
         returned();
-        patient.finish(endOf("budget"));
+        writer.finish(endOf("budget"));
         returned();
-        patient.reopen();
+        writer.reopen();
         returned();
-        patient.addTrial(comparisonOf(2));
+        writer.addTrial(comparisonOf(2));
         returned();
-        patient.addRecommendation({.microBatchSize = 8, .confidence = 90});
+        writer.addRecommendation({.microBatchSize = 8, .confidence = 90});
         returned();
-        patient.finish(endOf("confident"));
+        writer.finish(endOf("confident"));
         returned();
     }
 }
@@ -337,14 +338,14 @@ private slots:
                  },
              .live =
                  [](const QString& path, const std::function<void()>& returned) {
-                     HistoryWriter patient(path);
-                     patient.begin(infoOf("/a.yaml"));
+                     HistoryWriter writer(path);
+                     writer.begin(infoOf("/a.yaml"));
                      returned();
-                     patient.addTrial(trialOf(1));
+                     writer.addTrial(trialOf(1));
                      returned();
-                     patient.addTrial(comparisonOf(2));
+                     writer.addTrial(comparisonOf(2));
                      returned();
-                     patient.finish(endOf("confident"));
+                     writer.finish(endOf("confident"));
                      returned();
                  },
              .read =
@@ -359,7 +360,7 @@ private slots:
         life.prepare(path());
         const QTemporaryDir read;
         const auto readCopy = [&](const RecordedDisk& disk, std::size_t operations) {
-            // All as if it were synced: what stands in the files.
+            // Restores the files as if all writes were synced.
             const WithoutSyncs quick;
             disk.restore(read.filePath(QStringLiteral("copy")), operations, Unsynced::Kept, 0);
             return life.read(pathIn(read.filePath(QStringLiteral("copy"))));
@@ -376,7 +377,7 @@ private slots:
         std::vector<Promise> promises;
         for (const std::size_t operations : returns)
             promises.push_back({operations, readCopy(disk, operations)});
-        // One that promises nothing tests nothing.
+        // Without durable contents, the test would check nothing.
         QVERIFY2(promises.back().text.contains(QStringLiteral("/b.yaml")) ||
                      promises.back().text.contains(QStringLiteral("/a.yaml")),
                  qPrintable(promises.back().text));
@@ -391,7 +392,8 @@ private slots:
             const std::size_t next = std::min(promised + 1, promises.size() - 1);
             constexpr std::array variants{Unsynced::Lost, Unsynced::Some, Unsynced::Torn};
             for (std::size_t variant = 0; variant < variants.size(); ++variant) {
-                // Neighbors leave much the same, and all of them take half a minute of a processor.
+                // Neighboring cuts leave nearly the same files, and trying all variants takes 30 s of CPU
+                // time.
                 if (variant != cut % variants.size() && cut % 2 == 1 && !triesAll)
                     continue;
                 const Unsynced unsynced = variants[variant];

@@ -38,7 +38,7 @@ private slots:
         m_path = m_folder->filePath(QStringLiteral("l.lock"));
     }
 
-    void isOfOneAtATime()
+    void isHeldByOneProgramAtATime()
     {
         {
             ProgramLock first(m_path);
@@ -83,9 +83,9 @@ private slots:
         ::close(held[1]);
     }
 
-    // Whatever they say: a computer that is gone, or a process that has a number anew, as the first one of
-    // each container.
-    void leftFilesHoldNothing_data()
+    // A file that was left holds no lock, whatever its contents: its computer may be gone, or its process ID
+    // reused, like the first one of each container.
+    void ignoresFilesThatWereLeft_data()
     {
         const QByteArray here = QSysInfo::machineHostName().toUtf8();
         const QByteArray own = QByteArray::number(::getpid());
@@ -95,7 +95,7 @@ private slots:
                           {"nothing", ""},
                           {"nonsense", "x"}});
     }
-    void leftFilesHoldNothing()
+    void ignoresFilesThatWereLeft()
     {
         writeFile(m_path, row<QByteArray>());
         QVERIFY(!ProgramLock::isHeld(m_path));
@@ -104,7 +104,7 @@ private slots:
         QCOMPARE(lock.holder()->pid, ::getpid());
     }
 
-    // A worker that not even SIGKILL ends would hold it for ever.
+    // Otherwise, a worker that SIGKILL does not end would hold the lock forever.
     void isNotPassedOnToChildren()
     {
         ProgramLock lock(m_path);
@@ -120,7 +120,7 @@ private slots:
         QCOMPARE(found, 1);
     }
 
-    void removesNoFileOfTheNextOne()
+    void keepsTheFileOfTheNextHolder()
     {
         auto first = std::make_unique<ProgramLock>(m_path);
         QCOMPARE(first->take(), Outcome::Taken);
@@ -132,7 +132,7 @@ private slots:
         QVERIFY(QFileInfo::exists(m_path));
     }
 
-    void isTakenAnewWhereItsFileIsGone()
+    void isTakenAgainIfItsFileIsGone()
     {
         ProgramLock lock(m_path);
         QCOMPARE(lock.take(), Outcome::Taken);
@@ -154,7 +154,7 @@ private slots:
         QCOMPARE(readFile(notes), QByteArray("precious"));
     }
 
-    void saysWhereThereCanBeNone()
+    void reportsPlacesWithoutLocks()
     {
         QCOMPARE(ProgramLock(QStringLiteral("/proc/l.lock")).take(), Outcome::NoFile);
         const RefusingDisk without(m_folder->path(), ENOLCK);

@@ -17,8 +17,7 @@ using Sizes = std::vector<std::int64_t>;
 
 namespace {
 
-/// Returns a device with affine memory that holds 100 samples. Its samples/s fall with the distance from \p
-/// peak.
+/// Returns a device with affine memory for 100 samples, whose samples/s fall with the distance from \p peak.
 ReplayDevice deviceWithPeakAt(double peak)
 {
     return {{.seconds =
