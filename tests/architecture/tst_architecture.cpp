@@ -15,7 +15,7 @@
 
 namespace {
 
-/// Where what matches may stand.
+/// Pattern of includes or lines, and the folders and files in which it may occur.
 struct Allowed
 {
     QRegularExpression pattern;
@@ -64,7 +64,7 @@ private slots:
              allowed("^(torch|ATen|c10|caffe2)/",
                      {"core/network", "app/worker", "tests/core/network", "tests/app/worker", "tests/gpu",
                       "tests/parity", "tests/bench", "tests/support/simulated_gpu"})},
-            {"CUDA, even there", allowed("^cuda|/cuda_runtime|^nccl", {})},
+            {"CUDA, in no folder", allowed("^cuda|/cuda_runtime|^nccl", {})},
             {"libyaml", allowed("^yaml\\.h$", {"core/syntax"})},
             {"yaml-cpp", allowed("^yaml-cpp/", {"core/config/networks", "core/syntax", "tests/core/config",
                                                 "tests/core/syntax"})},
@@ -135,14 +135,14 @@ private slots:
         QVERIFY2(seen > 0, "nothing links it, so the pattern is stale");
     }
 
-    void linksLibtorchIntoTheWorkerAlone_data()
+    void linksOnlyTheWorkerWithLibtorch_data()
     {
         rows<std::string, bool>({
             {"batchpeak", {BATCHPEAK_PROGRAM, false}},
             {"batchpeak-worker", {BATCHPEAK_WORKER_PROGRAM, true}},
         });
     }
-    void linksLibtorchIntoTheWorkerAlone()
+    void linksOnlyTheWorkerWithLibtorch()
     {
         const auto& [path, expected] = row<std::string, bool>();
         const QString program = QString::fromStdString(path);
@@ -156,8 +156,8 @@ private slots:
         QCOMPARE(sections.contains("libtorch") || sections.contains("libc10"), expected);
     }
 
-    /// An empty entry of a run path, and one that is not absolute, is of the working folder: any command
-    /// would run what lies there.
+    /// An entry of a run path that is empty or relative refers to the working folder: any command would run
+    /// what is in there.
     void noProgramLooksForLibrariesInTheWorkingFolder_data()
     {
         const QDir build(QFileInfo(QStringLiteral(BATCHPEAK_PROGRAM)).dir().filePath(QStringLiteral("..")));
@@ -184,7 +184,7 @@ private slots:
         }
     }
 
-    void everyFileSaysItsLicense()
+    void everyFileStatesItsLicense()
     {
         for (const SourceFile& file : m_files) {
             QVERIFY2(file.lines.value(0) == QLatin1String("// SPDX-FileCopyrightText: Batchpeak authors") &&
@@ -193,10 +193,11 @@ private slots:
         }
     }
 
-    void everyFileIsNamedAndSizedAlike()
+    void everyFileHasAValidNameAndSize()
     {
         const QRegularExpression snakeCase(QStringLiteral("^[a-z][a-z0-9_]*\\.(cpp|h)$"));
-        // How much belongs to one subject is for judgment; beyond this it is more than one.
+        // How much belongs to one subject is a matter of judgment; a file that is longer than this covers
+        // several.
         constexpr qsizetype maxLines = 700;
         for (const SourceFile& file : m_files) {
             QVERIFY2(snakeCase.match(QFileInfo(file.path).fileName()).hasMatch(), qPrintable(file.path));
@@ -208,9 +209,10 @@ private slots:
         }
     }
 
-    /// Names of devices, workers and tokens are anybody's. Labels and tool tips of widgets PlainText sees to;
-    /// what would pass it by stands where the text is ours, or goes through plainToolTip().
-    void showsTextsAsTheyAre_data()
+    /// Names of devices, workers and tokens may come from anyone. PlainText escapes them in labels and tool
+    /// tips of widgets. Code that bypasses PlainText may show only Batchpeak's own texts, or must call
+    /// plainToolTip().
+    void showsForeignTextsLiterally_data()
     {
         rows<Allowed>(
             {{"rich text", allowed("Qt::RichText|Qt::AutoText|setHtml\\(|insertHtml\\(|QTextBrowser",
@@ -220,7 +222,7 @@ private slots:
              {"tool tips of tables",
               allowed("Qt::ToolTipRole(?!.*(plainToolTip\\(|return tr\\(|TableModel::data\\())", {})}});
     }
-    void showsTextsAsTheyAre()
+    void showsForeignTextsLiterally()
     {
         const Allowed& markup = row<Allowed>();
         for (const SourceFile& file : m_files) {
@@ -228,7 +230,7 @@ private slots:
                 !(file.liesIn(QStringLiteral("ui")) || file.liesIn(QStringLiteral("app"))))
                 continue;
             for (qsizetype line = 0; line < file.lines.size(); ++line) {
-                // A statement may go on behind its line.
+                // A statement may continue on the next line.
                 const QString statement = file.lines.mid(line, 2).join(QLatin1Char(' '));
                 const auto match = markup.pattern.match(statement);
                 QVERIFY2(!match.hasMatch() || match.capturedStart() >= file.lines[line].size(),
@@ -237,9 +239,10 @@ private slots:
         }
     }
 
-    void waitsAsLongAsABusyMachineNeeds()
+    void waitsLongEnoughForABusyMachine()
     {
-        // Those of Qt Test without a time of their own give up after five seconds: tests/support/verify.h.
+        // These functions of Qt Test wait for only five seconds by default; tests/support/verify.h waits
+        // longer.
         const QRegularExpression impatient(QStringLiteral("\\bQTRY_(VERIFY2?|COMPARE)\\(|\\.wait\\(\\)"));
         for (const SourceFile& file : m_files) {
             const QStringList lines = file.lines.filter(impatient);
@@ -275,7 +278,7 @@ private slots:
         QVERIFY(!allMatches(readme, m_command).isEmpty());
     }
 
-    void roomsAreDrawnAsTheyAre()
+    void theDrawingOfTheRoomsIsUpToDate()
     {
         QProcess script;
         script.start(QStringLiteral("python3"),
@@ -287,7 +290,7 @@ private slots:
     }
 
 private:
-    /// A row for each document, with its text.
+    /// Adds a row for each document, with its text.
     void addDocuments() const
     {
         QStringList paths{QStringLiteral("README.md"), QStringLiteral("CONTRIBUTING.md")};
@@ -308,7 +311,7 @@ private:
         return found;
     }
 
-    /// At the begin of a line of a block, or between accents.
+    /// Pattern of a make command at the beginning of a line of a code block, or after a backtick.
     const QString m_command = QStringLiteral("(?:^|`)make ([a-z][a-z0-9-]*)\\b");
     QString m_root;
     std::vector<SourceFile> m_files;

@@ -29,7 +29,8 @@ void checkNode(const YamlDocument& document, const YamlNode& node)
     require(position == counted && position.line >= 1 && position.column >= 1, "a node has a position");
 }
 
-/// Every value of a mapping by every reader, as trainers with interpolations read it.
+/// Reads every value of a mapping with every reader, by the rules of a dialect, with or without
+/// interpolations.
 void readMapping(const YamlDocument& document, const YamlNode& mapping, config::Dialect dialect)
 {
     const config::ConfigSection section(document, mapping, "here", dialect);
@@ -60,7 +61,7 @@ void run(std::string_view text)
     mayRefuse<config::ConfigError>([&] { requireJson(text, config::JsonComments::Allowed); });
     mayRefuse<config::ConfigError>([&] {
         const YamlDocument document{std::string(text)};
-        // Every edit parses the text anew.
+        // Each edit parses the text again, so only a few are tried.
         int edited = 0;
         for (const YamlNode& node : document.nodes()) {
             checkNode(document, node);

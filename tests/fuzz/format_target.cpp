@@ -9,7 +9,7 @@ void run(std::string_view text)
 {
     mayRefuse<config::ConfigError>([&] {
         const auto shared = std::make_shared<const config::ConfigText>(std::string(text));
-        // The one format that this program is for.
+        // CMake builds one program for each format.
         const config::Format& format = config::BATCHPEAK_FUZZED_FORMAT;
         if (!format.fits(*shared))
             return;

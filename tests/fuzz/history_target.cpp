@@ -21,7 +21,7 @@ namespace {
 
 using store::ExplorationStore;
 
-/// A history with one exploration that has something in each table.
+/// A history with one exploration that has rows in every table.
 class SampleHistory
 {
 public:
@@ -58,7 +58,8 @@ public:
         history.finish(id, {.status = QStringLiteral("confident")});
     }
 
-    /// The same history in a file of its own, of that name.
+    /// Copies the history into a file with that name.
+    /// \return path of the copy
     QString copy(const QString& name) const
     {
         const QString path = m_folder.filePath(name);
@@ -73,7 +74,7 @@ private:
     QString m_path = m_folder.filePath(QStringLiteral("history.sqlite"));
 };
 
-/// SQLite keeps what it is given, of whatever type a column is.
+/// Returns the text as a number, as NULL or as text, since SQLite stores values of any type in any column.
 QVariant valueOf(const QString& text)
 {
     bool isNumber = false;
@@ -84,7 +85,8 @@ QVariant valueOf(const QString& text)
     return text == QLatin1String("null") ? QVariant() : QVariant(text);
 }
 
-/// Lines of a table, a column and what all rows of it are to have there.
+/// Changes the history as the text says: each line names a table, a column, and the new value of that column
+/// in all rows.
 void change(const QString& path, std::string_view text)
 {
     {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// The name that libFuzzer calls.
+/// Entry point; libFuzzer requires this name.
 // NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {

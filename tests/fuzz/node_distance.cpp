@@ -9,7 +9,7 @@ namespace batchpeak::fuzz {
 
 namespace {
 
-bool isAlike(const config::YamlNode& one, const config::YamlNode& other)
+bool haveEqualContent(const config::YamlNode& one, const config::YamlNode& other)
 {
     return one.kind == other.kind && one.depth == other.depth && one.plain == other.plain &&
            one.value == other.value && one.tag == other.tag && (one.anchor != 0) == (other.anchor != 0);
@@ -23,7 +23,7 @@ std::size_t nodeDistance(const config::YamlDocument& before, const config::YamlD
     const auto& from = before.nodes();
     const auto& to = after.nodes();
     const auto bound = static_cast<std::int64_t>(max);
-    // The furthest place in "from" on each diagonal, shifted so that none is negative.
+    // Furthest position in "from" on each diagonal; the indices are shifted so that none is negative.
     std::vector<std::int64_t> furthest(std::size_t(2 * bound + 3), 0);
     for (std::int64_t changes = 0; changes <= bound; ++changes) {
         for (std::int64_t diagonal = -changes; diagonal <= changes; diagonal += 2) {
@@ -34,7 +34,7 @@ std::size_t nodeDistance(const config::YamlDocument& before, const config::YamlD
             const auto size = static_cast<std::int64_t>(from.size());
             const auto otherSize = static_cast<std::int64_t>(to.size());
             while (place < size && place - diagonal < otherSize &&
-                   isAlike(from[std::size_t(place)], to[std::size_t(place - diagonal)]))
+                   haveEqualContent(from[std::size_t(place)], to[std::size_t(place - diagonal)]))
                 ++place;
             furthest[at] = place;
             if (place >= size && place - diagonal >= otherSize)

@@ -9,7 +9,7 @@ namespace {
 
 using trial::ProtocolError;
 
-/// A message is what its own line says.
+/// Checks that a message is read as it is written.
 template<typename Message, typename Parse>
 void check(std::string_view line, Parse parse)
 {
@@ -28,7 +28,7 @@ void check(std::string_view line, Parse parse)
 
 } // namespace
 
-// What a worker says to an exploration, and what a worker may hear from a stranger.
+// Reads a line as a message from a worker and as a message to a worker: neither side trusts the other.
 void run(std::string_view line)
 {
     check<trial::WorkerMessage>(line, trial::parseWorkerMessage);

@@ -8,7 +8,8 @@
 #include <iterator>
 #include <string>
 
-/// Runs a fuzz target on every file of a folder, without libFuzzer: its seeds, and what it found once.
+/// Runs a fuzz target on every file of a folder, without libFuzzer: on its seeds, and on inputs that once
+/// caused findings.
 int main(int argc, char** argv)
 {
     int files = 0;

@@ -11,12 +11,12 @@ namespace batchpeak::fuzz {
 
 namespace {
 
-/// More would take a search too long to try many.
+/// Limit of the trials in one input: a search with more takes so long that few inputs could be tried.
 constexpr int maxTrials = 6;
 
 } // namespace
 
-// What a search was asked, and below it, line by line, what it was told.
+// The first line is the search space; each further line is a call of the planner.
 void run(std::string_view text)
 {
     const QList<QByteArray> lines = QByteArray(text.data(), qsizetype(text.size())).split('\n');

@@ -10,7 +10,8 @@ namespace batchpeak::fuzz {
 
 namespace {
 
-/// The first bytes of a text: phase, size, and whether the batch is chosen with it.
+/// Number of bytes at the beginning of an input that determine the phase, the size, and whether the batch is
+/// chosen too.
 constexpr std::size_t choiceBytes = 3;
 
 config::ChosenSize chosenBy(std::string_view bytes)
@@ -23,7 +24,7 @@ config::ChosenSize chosenBy(std::string_view bytes)
     return chosen;
 }
 
-/// Nothing where a ConfigError tells that the size cannot be written there.
+/// Returns the text with the chosen size; nothing if a ConfigError reports that the size cannot be written.
 std::optional<std::string> spliced(const std::string& text, const config::ChosenSize& chosen)
 {
     try {
@@ -34,8 +35,8 @@ std::optional<std::string> spliced(const std::string& text, const config::Chosen
     }
 }
 
-/// A size, a batch, the accumulation steps and a switch, each with its key; bounds of a search that go away;
-/// the callback that holds a flag.
+/// Largest number of nodes that may change: a size, a batch, the accumulation steps and a switch, each with
+/// its key; removed bounds of a search; the callback that contains a flag.
 constexpr std::size_t maxNodes = 24;
 
 bool isYaml(const std::string& text)

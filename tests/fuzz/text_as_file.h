@@ -9,7 +9,8 @@
 
 namespace batchpeak::fuzz {
 
-/// Returns the path of a file that holds \p text, for readers that need one; the same path each time.
+/// Returns the path of a file that contains \p text, for readers that need a file; the path is always the
+/// same.
 inline QString asFile(std::string_view text)
 {
     // The file lies in memory rather than on a disk, which fuzzing would wear out.

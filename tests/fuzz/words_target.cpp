@@ -33,7 +33,8 @@ void checkShellWords(std::string_view text)
         requirePlace(begin, end, text);
 }
 
-/// The words of a launcher or of a command that the history keeps.
+/// Checks that options are read as they are written, for the words of a launcher or of a command in the
+/// history.
 void checkOptions(std::string_view text)
 {
     const QStringList words = QProcess::splitCommand(QString::fromUtf8(text.data(), qsizetype(text.size())));

@@ -15,7 +15,7 @@ using namespace batchpeak;
 
 namespace {
 
-/// Nothing of the micro-batch where the config asks for a search.
+/// Omits the micro-batch size and the accumulation steps if the config asks for a search.
 nlohmann::json toJson(const config::BatchPlan& plan)
 {
     nlohmann::json json{{"batch_size", plan.globalBatchSize},
@@ -32,12 +32,12 @@ struct Copy
 {
     std::string name;
     config::ChosenSize chosen;
-    /// A trainer may have no such batch.
+    /// Whether a ConfigError is acceptable, since some trainers cannot have such a batch.
     bool mayBeRefused = false;
 };
 
-/// A size that keeps the batch where that goes; and for training a batch of four micro-batches on each
-/// device, since in many configs the batch is one sample.
+/// Returns a copy with a size that keeps the batch if possible. For training, returns also one with a batch
+/// of four micro-batches on each device, since the batch of many configs is one sample.
 std::vector<Copy> copiesFor(const config::ConfigDocument& format, model::Phase phase,
                             const config::BatchPlan& plan)
 {
@@ -61,8 +61,8 @@ std::optional<std::string> textOf(const config::ConfigDocument& format, const Co
     }
 }
 
-/// Writes sizes for every phase of a config into copies of it, and prints for each, as JSON on a line, what
-/// batches the config had, and what the copy has as it is read again.
+/// Writes sizes for every phase of a config into copies of it. Prints a line of JSON for each copy: the
+/// batches of the config, and those of the copy after it is read again.
 void writeSizes(const std::string& file, const std::string& folder)
 {
     std::ifstream stream(file, std::ios::binary);
@@ -89,8 +89,8 @@ void writeSizes(const std::string& file, const std::string& folder)
 
 } // namespace
 
-/// For make test-yaml-readers and make test-trainers: FILE FOLDER. The copies lie in the folder under the
-/// names that are printed.
+/// Program of make test-yaml-readers and make test-trainers, with the arguments FILE FOLDER. It writes the
+/// copies into the folder, under the names that it prints.
 int main(int argc, char** argv)
 {
     if (argc != 3)

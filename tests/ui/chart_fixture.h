@@ -18,8 +18,8 @@ inline QWidget* viewportOf(ui::ExplorationChart* chart)
     return chart->findChild<QAbstractScrollArea*>()->viewport();
 }
 
-/// Base of the tests of both charts: a window with a running exploration, which is shown anew and as a whole
-/// after each test function.
+/// Base of the tests of both charts: a window with a running exploration. After each test function, the
+/// exploration is displayed again without zoom.
 class ChartFixture : public QObject
 {
     Q_OBJECT

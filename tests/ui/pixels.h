@@ -10,7 +10,7 @@
 
 namespace batchpeak::test {
 
-/// Largest difference of a color with which a pixel counts as painted with it: edges are antialiased.
+/// Color difference below which a pixel counts as painted with a color, since edges are antialiased.
 inline constexpr int nearEnough = 90;
 
 inline int difference(const QColor& a, const QColor& b)

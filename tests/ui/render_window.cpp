@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Writes a picture of the window in every state, theme and size into a folder, and of each of its dialogs, to
-// be looked at:
+// Writes pictures of the window in every state, theme and size, and of each dialog, into a folder, for visual
+// inspection:
 //   QT_QPA_PLATFORM=offscreen batchpeak-render-window FOLDER [STATE | DIALOG]
 // With QT_SCALE_FACTOR=2 the pictures have twice as many pixels.
 #include "charts/exploration_charts.h"
@@ -91,10 +91,11 @@ const QByteArray adapters = network + "tuning:\n"
                                       "activation_checkpointing: true\n"
                                       "precision: bf16\n";
 
-/// As a person who draws a band around the sizes that lead, selects one of them and points at another.
-void lookAtTheBest(test::SampleWindow& window)
+/// Does what a user does who zooms into the leading sizes with a band, selects one of them and points at
+/// another.
+void zoomIntoTheLeadingSizes(test::SampleWindow& window)
 {
-    // The charts know where things lie once they were drawn.
+    // Charts know positions only after they have been drawn.
     window.grab();
     auto* chart = window.findChild<ThroughputChart*>();
     auto* viewport = chart->findChild<QAbstractScrollArea*>()->viewport();
@@ -115,7 +116,7 @@ void lookAtTheBest(test::SampleWindow& window)
     emit chart->placePointedAt(192);
 }
 
-/// Of an active environment on the computer of the samples.
+/// Returns the interpreter of an active environment on the computer of the samples.
 engine::PythonStack samplePython(const QString& torch = QStringLiteral("2.11.0"))
 {
     return {.program = QStringLiteral("/home/me/venv/bin/python3"),
@@ -127,11 +128,11 @@ engine::PythonStack samplePython(const QString& torch = QStringLiteral("2.11.0")
                         QStringLiteral("AMD EPYC 9554")}};
 }
 
-/// Draws whatever is asked for in one theme.
+/// Draws the requested pictures in one theme.
 class Studio
 {
 public:
-    /// \param only  the one state or dialog that is asked for, or nothing
+    /// \param only  name of the only state or dialog to draw; empty for all
     Studio(const QDir& folder, QString only, const Theme& theme)
         : m_folder(folder), m_only(std::move(only)), m_theme(theme)
     {
@@ -152,7 +153,7 @@ public:
                 if (name == QLatin1String("energy"))
                     charts->setQuantity(engine::SpeedQuantity::JoulesPerSample);
                 if (name == QLatin1String("zoomed"))
-                    lookAtTheBest(window);
+                    zoomIntoTheLeadingSizes(window);
             });
         }
         for (const auto& [name, snapshot] : test::allTrainings()) {
@@ -169,7 +170,7 @@ public:
     }
 
 private:
-    bool isAskedFor(const QString& name) const { return m_only.isEmpty() || name == m_only; }
+    bool isRequested(const QString& name) const { return m_only.isEmpty() || name == m_only; }
 
     /// \throws std::runtime_error
     void save(const QPixmap& picture, const QString& name, const QString& size = {}) const
@@ -182,7 +183,7 @@ private:
 
     void saveWindow(QWidget& window, const QString& name, const QString& size = {}) const
     {
-        // What scrolls is laid out behind the rest.
+        // Scroll areas are laid out by posted events, after the rest.
         window.grab();
         QCoreApplication::sendPostedEvents();
         save(window.grab(), name, size);
@@ -191,7 +192,7 @@ private:
     template<typename Window, typename Snapshot, typename Prepare>
     void drawState(const QString& name, const Snapshot& snapshot, Prepare prepare) const
     {
-        if (!isAskedFor(name))
+        if (!isRequested(name))
             return;
         for (const QSize size : {QSize(1440, 900), QSize(1100, 680), QSize(900, 600)}) {
             Window window(m_theme, size);
@@ -201,13 +202,13 @@ private:
         }
     }
 
-    /// Each page beside the trials.
+    /// Draws each page next to the trials.
     void drawInsight() const
     {
         const auto config = engine::ConfigFile::open(QStringLiteral("gpt2-tiny.yaml"));
         for (const char* page : {"Steer", "Devices", "Batch", "Log"}) {
             const QString name = QStringLiteral("insight-%1").arg(QString::fromLatin1(page).toLower());
-            if (!isAskedFor(name))
+            if (!isRequested(name))
                 continue;
             test::SampleWindow window(m_theme, QSize(1440, 900));
             engine::Snapshot snapshot = test::runningSnapshot();
@@ -281,7 +282,7 @@ private:
                   const device::LocalDevices& devices,
                   const engine::PythonStack& python = samplePython()) const
     {
-        if (!isAskedFor(QString::fromUtf8(name)))
+        if (!isRequested(QString::fromUtf8(name)))
             return;
         const auto file = engine::ConfigFile::open(config);
         for (const QSize size : {QSize(1440, 900), QSize(1100, 680)}) {
@@ -338,7 +339,7 @@ private:
         }
     }
 
-    /// A config without a network that is known here, and a file that is none.
+    /// Draws a config with an unknown network, and a file that is no config.
     void drawUnmeasurable()
     {
         const auto file = engine::ConfigFile::open(fileWith("sft.yaml", trainingArguments));
@@ -354,7 +355,7 @@ private:
 
     void drawUnmeasurable(const char* name, const ui::UnmeasurableFile& file)
     {
-        if (!isAskedFor(QString::fromUtf8(name)))
+        if (!isRequested(QString::fromUtf8(name)))
             return;
         test::SampleWindow window(m_theme, QSize(1100, 680));
         window.display(test::emptySnapshot());
@@ -366,7 +367,7 @@ private:
         saveWindow(window, QString::fromUtf8(name));
     }
 
-    /// An earlier run is looked at; a size is selected, and its trials are seen.
+    /// Draws an earlier run with a selected size and the trials of that size.
     void drawLookingBack() const
     {
         drawState<test::SampleWindow>(
@@ -382,7 +383,7 @@ private:
             });
     }
 
-    /// The evaluation of a config whose training was explored before.
+    /// Draws the evaluation of a config whose training was explored previously.
     void drawEvaluation() const
     {
         engine::Snapshot snapshot = test::finishedSnapshot();
@@ -469,9 +470,9 @@ private:
     void draw(const char* name, QDialog& dialog) const
     {
         dialog.show();
-        // Scroll bars come and go with what the layout posts.
+        // Posted events of the layout show and hide scroll bars.
         QCoreApplication::processEvents();
-        if (isAskedFor(QString::fromUtf8(name)))
+        if (isRequested(QString::fromUtf8(name)))
             save(dialog.grab(), QString::fromUtf8(name));
     }
 
@@ -487,7 +488,7 @@ private:
     QString m_only;
     Theme m_theme;
     QTemporaryDir m_configs;
-    /// Of the dialogs.
+    /// Parent of the dialogs.
     QWidget m_owner;
 };
 
@@ -495,7 +496,7 @@ private:
 
 int main(int argc, char** argv)
 {
-    // Before anything asks for a display.
+    // Read the arguments before QApplication needs a display.
     const std::vector<std::string_view> words(argv + 1, argv + argc);
     const bool asksForHelp = std::ranges::find(words, "--help") != words.end();
     if (asksForHelp || words.empty() || words.size() > 2 || words.front().starts_with('-')) {
@@ -507,7 +508,7 @@ int main(int argc, char** argv)
     QStandardPaths::setTestModeEnabled(true);
     const QApplication application(argc, argv);
     const QStringList arguments = QApplication::arguments();
-    // Pictures show names of files, and not where they lie on this computer.
+    // With a relative path, pictures show the name of a file, and not its folder on this computer.
     const QDir folder(QFileInfo(arguments.at(1)).absoluteFilePath());
     QDir::setCurrent(QStringLiteral(BATCHPEAK_SOURCE_DIR "/resources/examples"));
     if (!folder.mkpath(QStringLiteral("."))) {

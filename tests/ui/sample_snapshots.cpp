@@ -54,7 +54,7 @@ trial::TrialRecord comparisonOf(std::optional<trial::Outcome> outcome, int numbe
             size.secondsPerStep = real / rate;
             size.peakReservedBytes = bytesOf(peakGibibytesAt(real));
             for (int visit = 0; visit < visits; ++visit) {
-                // Up and down, by other rounds for each size.
+                // The values oscillate, with another phase for each size.
                 const double scatter = 0.008 * std::sin(2.0 * visit + static_cast<double>(place));
                 size.visits.push_back(
                     {.beginSeconds = 0.5 * visit, .samplesPerSecond = rate * (1.0 + scatter)});
@@ -67,7 +67,7 @@ trial::TrialRecord comparisonOf(std::optional<trial::Outcome> outcome, int numbe
 
 namespace {
 
-/// \param deviation  of the samples/s from the law, relative
+/// \param deviation  relative deviation of the samples/s from the law
 trial::TrialRecord okTrial(int number, std::int64_t size, double deviation = 0.0)
 {
     const auto real = static_cast<double>(size);
@@ -88,7 +88,7 @@ trial::TrialRecord okTrial(int number, std::int64_t size, double deviation = 0.0
             .wallSeconds = 5.0 + 0.02 * real};
 }
 
-/// The fitted curve over from..to, with a band that is narrow at the sizes tried.
+/// Adds the fitted curve over from..to, with a band that is narrow at measured sizes.
 void addCurve(Snapshot& snapshot, double from, double to, double spread)
 {
     constexpr int samples = 150;
@@ -106,14 +106,15 @@ void addCurve(Snapshot& snapshot, double from, double to, double spread)
     }
 }
 
-/// The memory line of peakGibibytesAt.
+/// Adds the memory line of peakGibibytesAt().
 void addMemory(Snapshot& snapshot)
 {
     snapshot.searchState.memory = {.constantBytes = 9.4 * gibibyte, .bytesPerSample = 0.262 * gibibyte};
     snapshot.searchState.largestPredictedFit = 241;
 }
 
-/// How many times the speed of another size the best one has, and how probably that is within the tolerance.
+/// Another size: how many times as fast the best size is, and the probability that this size is within the
+/// tolerance.
 struct Rival
 {
     std::int64_t size = 0;
@@ -121,7 +122,7 @@ struct Rival
     double probability = 0.0;
 };
 
-/// The estimates agree with the sentences, and are of the sizes that were measured.
+/// Adds estimates of the measured sizes that agree with the sentences.
 void addEstimates(Snapshot& snapshot, const std::vector<Rival>& rivals)
 {
     const search::Recommendation& best = *snapshot.searchState.recommendation;
@@ -134,7 +135,7 @@ void addEstimates(Snapshot& snapshot, const std::vector<Rival>& rivals)
     std::ranges::sort(estimates, {}, &search::SizeEstimate::size);
 }
 
-/// \param base  size with which the gain is compared
+/// \param base  size that the gain is relative to
 void recommend(Snapshot& snapshot, std::int64_t size, int confidence, double base, const QString& reason)
 {
     const auto real = static_cast<double>(size);
@@ -203,7 +204,7 @@ Snapshot startingSnapshot()
 
 namespace {
 
-/// What the window tells of the search beside its recommendation, and of the devices.
+/// Adds the state of the search that the window shows in addition to the recommendation.
 void addInsight(Snapshot& snapshot)
 {
     using trial::Purpose;

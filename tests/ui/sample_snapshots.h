@@ -24,14 +24,15 @@ struct SampleSnapshot
 
 engine::Snapshot emptySnapshot();
 engine::Snapshot readySnapshot();
-/// Still idle, with a GPU.
+/// Idle, with a GPU.
 engine::Snapshot withDevice();
 engine::Snapshot startingSnapshot();
-/// Leading size with 31 %.
+/// Size 64 leads with a confidence of 31 %.
 engine::Snapshot earlySnapshot();
-/// 192 is recommended at 93 %, size 208 is running, and sizes from 288 on ran out of memory.
+/// Size 192 is recommended with a confidence of 93 %, size 208 is running, and sizes from 288 on ran out of
+/// memory.
 engine::Snapshot runningSnapshot();
-/// The leading sizes have been compared as trial 17, and two of them are being compared again.
+/// Sizes 160, 192 and 224 were compared as trial 17; sizes 192 and 208 are being compared.
 engine::Snapshot comparingSnapshot();
 /// Near the end on a GPU whose peak is known and that measures energy: the leading sizes were compared
 /// repeatedly.
@@ -61,7 +62,7 @@ engine::Snapshot trainerSnapshot();
 /// Adapters with a frozen 4-bit base; the speeds are approximate.
 engine::RunDescription adapterRun();
 engine::Snapshot adapterSnapshot();
-/// At the end of a run that is not the config's.
+/// At the end of a run that differs from the config's.
 engine::Snapshot anotherRunSnapshot();
 
 std::vector<SampleSnapshot> allSamples();
@@ -82,8 +83,8 @@ engine::DeviceSnapshot sampleGpu(const QString& id);
 void release(engine::DeviceSnapshot& device);
 trial::TrialRecord trialThat(std::optional<trial::Outcome> outcome, int number, std::int64_t size,
                              double wallSeconds);
-/// Returns a comparison of sizes that follow the law, except for \p deviations [relative]; visits scatter
-/// around that.
+/// Returns a comparison of sizes that follow the law, except for \p deviations [relative]; the visits scatter
+/// around these values.
 /// \param outcome  outcome; nothing while the comparison runs
 trial::TrialRecord comparisonOf(std::optional<trial::Outcome> outcome, int number,
                                 const std::vector<std::int64_t>& sizes,

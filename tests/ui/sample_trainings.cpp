@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t batch = 1536;
 constexpr std::int64_t tokens = 1024;
 
-// Between -1 and 1, as if drawn at random, and the same in every run.
+// Returns pseudorandom noise between -1 and 1, the same in every run.
 double noiseOf(std::int64_t step)
 {
     const double turns = std::sin(static_cast<double>(step) * 12.9898) * 43758.5453;
@@ -56,7 +56,7 @@ void evaluate(TrainingSnapshot& snapshot, std::int64_t step)
     snapshot.evaluations.push_back(record);
 }
 
-void tellTime(TrainingSnapshot& snapshot)
+void addTimes(TrainingSnapshot& snapshot)
 {
     double seconds = 0.0;
     double samples = 0.0;
@@ -107,7 +107,7 @@ TrainingSnapshot midwayTraining()
         if (step % 50 == 0)
             evaluate(snapshot, step);
     }
-    tellTime(snapshot);
+    addTimes(snapshot);
     snapshot.microBatchesDone = 5;
     snapshot.checkpoint = QStringLiteral("/home/user/run/step-000300");
     say(snapshot, 214, QStringLiteral("step 300: checkpoint step-000300, 1.32 GiB"));
@@ -139,7 +139,7 @@ TrainingSnapshot halvingTraining()
         evaluate(snapshot, step);
     snapshot.outOfMemoryEvents = 5;
     snapshot.run->steps = 160;
-    tellTime(snapshot);
+    addTimes(snapshot);
     say(snapshot, 71, QStringLiteral("step 70: out of memory at micro-batch 192, going on with 96"),
         engine::LogLevel::Warning);
     say(snapshot, 96, QStringLiteral("step 95: the allocator flushed its cache in two steps; 48 from now on"),
@@ -176,7 +176,7 @@ TrainingSnapshot growthTraining()
                 : QStringLiteral("epoch %1: micro-batch %2, batch %3").arg(epoch).arg(size).arg(size * 8));
     }
     snapshot.run->steps = step + 20;
-    tellTime(snapshot);
+    addTimes(snapshot);
     return snapshot;
 }
 
@@ -248,7 +248,7 @@ TrainingSnapshot longTraining(std::int64_t steps)
         if (step % 100 == 0)
             evaluate(snapshot, step);
     }
-    tellTime(snapshot);
+    addTimes(snapshot);
     return snapshot;
 }
 

@@ -18,11 +18,12 @@ struct SampleTraining
     training::TrainingSnapshot snapshot;
 };
 
-/// Before its start.
+/// A training run before its start.
 training::TrainingSnapshot readyTraining();
 /// After 340 of 1,000 steps at the recommended size, with evaluations.
 training::TrainingSnapshot midwayTraining();
-/// Started at the whole batch, halved at once down to 64 and once more later, then thrashed.
+/// Started at the whole batch and halved to 192 in step 1, to 96 in step 70 and, after thrashing, to 48 in
+/// step 95.
 training::TrainingSnapshot halvingTraining();
 /// With a batch that grows each epoch, until growth beyond the maximum is ignored.
 training::TrainingSnapshot growthTraining();
@@ -33,7 +34,7 @@ training::TrainingSnapshot nothingFitsTraining();
 training::TrainingSnapshot divergedTraining();
 /// With held-out samples, and an exploration that predicted its speed.
 training::TrainingSnapshot predictedTraining();
-/// Three runs that can be shown beside it: halved, smaller with another learning rate, diverged.
+/// Three runs for comparison: halved, smaller with another learning rate, diverged.
 std::vector<training::TrainingSnapshot> earlierTrainings();
 /// A run with that many noisy steps, with spikes.
 training::TrainingSnapshot longTraining(std::int64_t steps);

@@ -15,7 +15,7 @@
 
 namespace batchpeak::test {
 
-/// The content of a window, without an engine behind it.
+/// Content of a window, without an engine.
 template<typename Actions, typename View>
 class SampleInside : public QWidget
 {

@@ -22,7 +22,7 @@ using namespace batchpeak;
 
 namespace {
 
-// What "0.05 %" is rounded to, with that of two numbers of four figures.
+// Rounding error of a percentage with one decimal, plus that of two numbers with four significant digits.
 constexpr double roundingOfPercent = 0.0005 + 0.001;
 
 trial::TrialResult resultOf(const search::Measurement& measurement)
@@ -43,7 +43,7 @@ trial::TrialResult resultOf(const search::Measurement& measurement)
     return result;
 }
 
-/// An exploration on a simulated device, by what its engine shows.
+/// An exploration on a simulated device, with the snapshots that its engine shows.
 class Explored
 {
 public:
@@ -64,7 +64,7 @@ public:
         m_builder.setState(engine::State::Exploring);
     }
 
-    /// \return nothing was left to try
+    /// \return whether anything was left to try
     bool step()
     {
         const auto proposal = m_strategy->next({});
@@ -94,7 +94,7 @@ private:
     engine::DeviceSnapshot m_seen{.id = QStringLiteral("cpu")};
 };
 
-/// What a person reads of an exploration at one moment.
+/// The texts and numbers that the user sees of an exploration at one moment.
 class Page
 {
 public:
@@ -104,7 +104,7 @@ public:
         m_table.display(snapshot, m_scene.unit);
     }
 
-    /// Why a sentence is denied by what stands beside it; empty where none is.
+    /// Returns how the numbers contradict a sentence; empty if none does.
     QString contradiction() const
     {
         if (!m_snapshot.recommendsSize())
@@ -120,7 +120,7 @@ public:
 private:
     static double number(QString text) { return QLocale().toDouble(text.remove(QLocale().groupSeparator())); }
 
-    /// "812 ± 5": what the table shows of a size, and to which place.
+    /// Numbers of a size in the table, such as "812 ± 5", and the value of their last decimal place.
     struct Cell
     {
         double value = 0.0;
@@ -140,20 +140,20 @@ private:
                     .place = std::pow(10.0, -static_cast<double>(decimals))};
     }
 
-    QString tableDenies(std::int64_t size, double told) const
+    QString contradictionInTable(std::int64_t size, double stated) const
     {
         const auto shown = cell(size);
-        // The sentence gives four figures, the table as many as the interval leaves.
-        const double rounding = shown ? 0.51 * shown->place + 5.1e-4 * told : 0.0;
-        if (shown && std::abs(shown->value - told) <= rounding)
+        // The sentence has four significant digits; the interval determines how many the table has.
+        const double rounding = shown ? 0.51 * shown->place + 5.1e-4 * stated : 0.0;
+        if (shown && std::abs(shown->value - stated) <= rounding)
             return {};
         return QStringLiteral("%1 is told with %2 and shown with %3")
             .arg(size)
-            .arg(told)
+            .arg(stated)
             .arg(shown ? shown->value : -1.0);
     }
 
-    /// "64 (812 samples/s) is 3.1 % faster than 48 (788 samples/s), the next best"
+    /// Checks a sentence such as "64 (812 samples/s) is 3.1 % faster than 48 (788 samples/s), the next best".
     QString ofReason() const
     {
         static const QRegularExpression lead(QStringLiteral(
@@ -170,11 +170,11 @@ private:
             return QStringLiteral("the lead is not the quotient");
         if (size != m_snapshot.searchState.recommendation->size)
             return QStringLiteral("the sentence is of another size");
-        const QString denied = tableDenies(size, first);
-        return denied.isEmpty() ? tableDenies(rival, second) : denied;
+        const QString denied = contradictionInTable(size, first);
+        return denied.isEmpty() ? contradictionInTable(rival, second) : denied;
     }
 
-    /// No size is shown above one that is said to lead, but what cannot be recommended.
+    /// Checks that no size that could be recommended is shown as faster than the one that is said to lead.
     QString ofLeadership() const
     {
         static const QRegularExpression leads(QStringLiteral("fastest|% faster than"));
@@ -195,7 +195,7 @@ private:
         return {};
     }
 
-    /// "48 is within 2 % and takes 1.2 GiB less."
+    /// Checks a sentence such as "48 is within 2 % and takes 1.2 GiB less."
     QString ofSmallerSize() const
     {
         if (m_snapshot.smallerSize.isEmpty())
@@ -225,17 +225,18 @@ private:
             .toLongLong();
     }
 
-    /// "2.10x base", and "2.10× the config's 24": quotients of what is shown of both.
+    /// Checks that "2.10x base" and "2.10× the config's 24" are quotients of the numbers that are shown.
     QString ofGains() const
     {
         const auto& best = *m_snapshot.searchState.recommendation;
-        const auto isQuotient = [&](double told, std::int64_t base) {
+        const auto isQuotient = [&](double stated, std::int64_t base) {
             const auto shown = cell(best.size);
             const auto other = cell(base);
             if (!shown || !other)
                 return true;
-            const double rounding = 0.01 + told * (shown->place / shown->value + other->place / other->value);
-            return std::abs(told - shown->value / other->value) <= rounding;
+            const double rounding =
+                0.01 + stated * (shown->place / shown->value + other->place / other->value);
+            return std::abs(stated - shown->value / other->value) <= rounding;
         };
         if (!isQuotient(best.relativePerformance, m_snapshot.course.front().size))
             return QStringLiteral("%1x base").arg(best.relativePerformance);
@@ -245,17 +246,17 @@ private:
         return {};
     }
 
-    /// The dot stands where the table says, and the line goes through what is shown of each size.
+    /// Checks that the dot is at the number of the table, and that the line passes the number of each size.
     QString ofChart() const
     {
         const auto& best = *m_snapshot.searchState.recommendation;
         if (!m_scene.lead || m_scene.lead->size != best.size)
             return QStringLiteral("the chart marks another size");
-        if (const QString denied = tableDenies(best.size, m_scene.leadValue().value_or(0.0));
+        if (const QString denied = contradictionInTable(best.size, m_scene.leadValue().value_or(0.0));
             !denied.isEmpty())
             return QStringLiteral("chart: ") + denied;
         for (const ui::ReckonedSize& size : m_scene.reckoned) {
-            if (const QString denied = tableDenies(size.size, m_scene.valueOf(size).value_or(0.0));
+            if (const QString denied = contradictionInTable(size.size, m_scene.valueOf(size).value_or(0.0));
                 !denied.isEmpty())
                 return QStringLiteral("chart: ") + denied;
         }
@@ -273,7 +274,7 @@ private:
         return {};
     }
 
-    /// "Continuing could gain up to 26.7 % (192 may be faster)."
+    /// Checks a sentence such as "Continuing could gain up to 26.7 % (192 may be faster)."
     QString ofEnding() const
     {
         const auto& continuation = m_snapshot.searchState.continuation;
@@ -290,7 +291,7 @@ private:
     ui::TrialsModel m_table;
 };
 
-/// Searches in each world: all of them with BATCHPEAK_MANY_SEARCHES=1, which takes minutes.
+/// Number of searches in each world: 20 with BATCHPEAK_MANY_SEARCHES=1, which takes minutes.
 std::size_t searchesPerWorld()
 {
     return qEnvironmentVariableIsSet("BATCHPEAK_MANY_SEARCHES") ? 20 : 1;
@@ -298,7 +299,7 @@ std::size_t searchesPerWorld()
 
 } // namespace
 
-/// Whatever happens on a device, no sentence of an exploration is denied by the numbers beside it.
+/// Tests that the numbers on the page contradict no sentence about the exploration, in any simulated world.
 class ShownNumbersTest : public QObject
 {
     Q_OBJECT

@@ -66,7 +66,7 @@ QByteArray WindowFixture::smallGpt2(const QByteArray& batchSize, const QByteArra
 
 engine::ExplorationOptions WindowFixture::optionsWith(const QString& words, int maxTrials)
 {
-    // No more than the configs' batches, which an exploration ignores and an export does not.
+    // The sizes must not exceed the configs' batches: an exploration ignores them, an export does not.
     return {.maximum = 32,
             .maxTrials = maxTrials,
             .workerCommand = QStringLiteral(BATCHPEAK_FAKE_WORKER " ") + words};
@@ -104,7 +104,7 @@ void WindowFixture::initTestCase()
     QStandardPaths::setTestModeEnabled(true);
     qputenv("XDG_CONFIG_HOME", QFile::encodeName(pathOf("settings")));
     QApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
-    // The desktop of whoever runs the tests hears nothing of them.
+    // Keeps the tests off the desktop of the user who runs them.
     qunsetenv("DBUS_SESSION_BUS_ADDRESS");
     qputenv("XDG_RUNTIME_DIR", m_folder.path().toUtf8());
 }

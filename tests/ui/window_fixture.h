@@ -31,7 +31,7 @@ protected:
     /// Returns a small GPT-2 as a Cerebras config, with the batch size and the setting as given.
     static QByteArray smallGpt2(const QByteArray& batchSize, const QByteArray& microBatchSize);
     /// Returns options for trials by the fake worker.
-    /// \param words  its faults; without any, the worker answers well at once
+    /// \param words  faults of the worker; without any, it answers immediately and correctly
     static engine::ExplorationOptions optionsWith(const QString& words, int maxTrials = 5);
 
     QString pathOf(const char* name) const { return m_folder.filePath(QString::fromUtf8(name)); }
@@ -69,7 +69,7 @@ Part* partOf(const QWidget& window, const char* name)
     return nullptr;
 }
 
-/// Answers the next dialog of a kind, as a user would once it is open.
+/// Calls \p answer for the next dialog of this type, once it is open.
 template<typename Dialog>
 void whenOpen(QObject* context, std::function<void(Dialog*)> answer)
 {

@@ -43,7 +43,7 @@ void writeProgram(const QString& path, const QByteArray& text)
     QFile::setPermissions(path, QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
 }
 
-/// A folder that looks like a torch package as far as its version can be read.
+/// Creates a folder that looks like a torch package to code that reads only the version.
 void writeTorch(const QString& folder, const QString& versionFile, const QByteArray& text)
 {
     write(folder + QStringLiteral("/lib/libtorch_cpu.so"), {});
@@ -53,17 +53,17 @@ void writeTorch(const QString& folder, const QString& versionFile, const QByteAr
 struct OtherTorch
 {
     const char* folder = "torch";
-    /// Empty where the folder holds nothing.
+    /// File with the version, relative to the folder; empty if there is no package.
     QString versionFile;
     QByteArray text;
-    /// Of the refusal, behind the folder.
+    /// Text of the error after the path of the folder.
     const char* words;
 };
 
 } // namespace
 
-/// Tests the portable bundle that make-bundle.sh made of this build: that it starts from any folder, which
-/// torch its worker accepts and which it refuses, and that its libraries are complete.
+/// Tests the portable bundle that make-bundle.sh built from this build: that it starts from any folder, which
+/// torch its worker accepts and refuses, and that its libraries are complete.
 class BundleTest : public QObject
 {
     Q_OBJECT
@@ -73,7 +73,7 @@ private slots:
     {
         m_folder = std::make_unique<QTemporaryDir>();
         m_variables.clear();
-        // All that the start scripts may ask of a system, and no python3 among it.
+        // The PATH has only the tools that the start scripts may use, and no python3.
         m_path = path(QStringLiteral("tools"));
         QDir().mkpath(m_path);
         for (const char* tool : {"dirname", "getconf", "grep", "readlink", "sed", "sort", "tail", "tr"}) {
@@ -112,7 +112,7 @@ private slots:
         QCOMPARE(ended.code, 0);
     }
 
-    void needsTorchForTrialsAlone_data()
+    void needsTorchOnlyForTrials_data()
     {
         rows<QStringList, int>(
             {{"inspect", {{QStringLiteral("inspect"), example}, 0}},
@@ -121,7 +121,7 @@ private slots:
              {"explore",
               {{QStringLiteral("explore"), example, QStringLiteral("--device"), QStringLiteral("cpu")}, 3}}});
     }
-    void needsTorchForTrialsAlone()
+    void needsTorchOnlyForTrials()
     {
         const auto& [arguments, code] = row<QStringList, int>();
         const Ended ended = run(startScript, arguments);
@@ -141,7 +141,8 @@ private slots:
         while (!errors.contains("first paint") && window.waitForReadyRead())
             errors += window.readAllStandardError();
         QVERIFY2(errors.contains("first paint"), errors.constData());
-        // The script has become the program, so this is what the window and its plugins mapped.
+        // The script has replaced itself with the program, so these are the files that the window and its
+        // plugins have mapped.
         QFile maps(QStringLiteral("/proc/%1/maps").arg(window.processId()));
         QVERIFY(maps.open(QIODevice::ReadOnly));
         const QByteArray folder = QDir(bundle).canonicalPath().toLocal8Bit();
@@ -159,14 +160,14 @@ private slots:
 
     void findsTorchByPython()
     {
-        bringPython();
+        addPython();
         m_variables = {QStringLiteral("PYTHONPATH=") + QFileInfo(torchRoot).path()};
         expectWorkerStarts();
     }
 
-    void takesNoTorchOfTheCurrentFolder()
+    void ignoresTorchInTheWorkingFolder()
     {
-        bringPython();
+        addPython();
         write(path(QStringLiteral("torch/__init__.py")), {});
         const Ended ended = run(workerScript, {QStringLiteral("--version")});
         QVERIFY2(!ended.output.contains(path(QStringLiteral("torch"))), qPrintable(ended.output));
@@ -221,7 +222,7 @@ private slots:
         expectRefusal(QString::fromUtf8(words));
     }
 
-    void saysWhyTheSystemDoesNotDo_data()
+    void explainsAnUnsuitableSystem_data()
     {
         rows<const char*, const char*>(
             {{"old glibc",
@@ -233,7 +234,7 @@ private slots:
               {"bin/batchpeak: /lib/libstdc++.so.6: version `GLIBCXX_3.4.30' not found (required by x)",
                "or too old: libstdc++.so.6. Ask"}}});
     }
-    void saysWhyTheSystemDoesNotDo()
+    void explainsAnUnsuitableSystem()
     {
         const auto& [lost, words] = row<const char*, const char*>();
         const QString loader = bundle + QStringLiteral("/libexec/batchpeak/loader.sh");
@@ -243,7 +244,7 @@ private slots:
         QVERIFY2(ended.output.contains(QLatin1String(words)), qPrintable(ended.output));
     }
 
-    void bringsItsLibraries()
+    void loadsItsOwnLibraries()
     {
         m_variables = {QStringLiteral("LD_TRACE_LOADED_OBJECTS=1")};
         const Ended ended = run(bundle + QStringLiteral("/bin/batchpeak"), {});
@@ -273,7 +274,7 @@ private slots:
         }
     }
 
-    void isNoBundle_data()
+    void detectsABrokenBundle_data()
     {
         rows<const char*, const char*>(
             {{"as it is", {"true", ""}},
@@ -289,13 +290,13 @@ private slots:
                "looks for libraries in " BATCHPEAK_TORCH_ROOT "/lib,"}},
              {"too large", {"truncate --size 60M share/large", "more than the 62914560 that it may have"}}});
     }
-    void isNoBundle()
+    void detectsABrokenBundle()
     {
         const auto& [command, words] = row<const char*, const char*>();
         m_path = qEnvironmentVariable("PATH");
-        // Hard links, beside the bundle, since they cost nothing.
-        const QTemporaryDir beside(bundle + QStringLiteral("-XXXXXX"));
-        const QString copy = beside.filePath(QStringLiteral("copy"));
+        // Hard links cost nothing, but need the file system of the bundle.
+        const QTemporaryDir neighbor(bundle + QStringLiteral("-XXXXXX"));
+        const QString copy = neighbor.filePath(QStringLiteral("copy"));
         QCOMPARE(run(QStringLiteral("cp"), {QStringLiteral("-al"), bundle, copy}).code, 0);
         const QString change = QStringLiteral("cd \"$0\" && ") + QString::fromUtf8(command);
         const Ended changed = run(QStringLiteral("/bin/sh"), {QStringLiteral("-c"), change, copy});
@@ -308,8 +309,9 @@ private slots:
 private:
     QString path(const QString& name) const { return m_folder->filePath(name); }
 
-    /// Of a python3 that may be a shim the real one, which needs nothing of the system.
-    void bringPython() const
+    /// Adds a python3 to the PATH. It runs the real interpreter, since python3 may be a shim that needs
+    /// further tools.
+    void addPython() const
     {
         QProcess python;
         python.start(QStringLiteral("python3"),
@@ -321,7 +323,8 @@ private:
                      "#!/bin/sh\nexec '" + python.readAllStandardOutput().trimmed() + "' \"$@\"\n");
     }
 
-    /// In the temporary folder, with nothing in the environment but what is named here and by the test.
+    /// Sets the temporary folder as the working folder, and an environment of only these variables and those
+    /// of the test.
     void prepare(QProcess& process) const
     {
         const QString home = m_folder->path();
@@ -342,7 +345,7 @@ private:
                 .errors = QString::fromLocal8Bit(process.readAllStandardError())};
     }
 
-    /// \param words  some of the sentence, which is an error of the trial protocol
+    /// \param words  part of the expected sentence, which is an error of the trial protocol
     void expectRefusal(const QString& words) const
     {
         const Ended ended = run(workerScript, {});

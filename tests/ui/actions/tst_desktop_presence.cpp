@@ -28,7 +28,7 @@ namespace {
 class PrivateBus
 {
 public:
-    /// \return whether there is one
+    /// \return whether it is running
     bool start()
     {
         const QString program = QStandardPaths::findExecutable(QStringLiteral("dbus-daemon"));
@@ -63,7 +63,7 @@ const QStringList everything{QStringLiteral("org.freedesktop.Notifications"),
 
 } // namespace
 
-/// The services of a desktop, or those of them that it has: each call becomes a line.
+/// Fake of some services of a desktop, which records each call as a line.
 class FakeDesktop : public QDBusVirtualObject
 {
     Q_OBJECT
@@ -146,7 +146,7 @@ private slots:
     }
     void cleanup() { m_bus.reset(); }
 
-    void tellsProgressInWholePercents()
+    void reportsProgressInWholePercent()
     {
         FakeDesktop desktop(m_bus->address(), {});
         DesktopPresence presence(m_bus->address());
@@ -180,13 +180,13 @@ private slots:
         presence.keepAwake(QStringLiteral("a trial"));
         presence.keepAwake(QStringLiteral("a trial"));
         TRY_COMPARE(desktop.calls, calls.mid(0, 1));
-        // Its answer is on the way.
+        // Wait until the answer has arrived.
         QTest::qWait(50);
         presence.keepAwake(QString());
         TRY_COMPARE(desktop.calls, calls);
     }
 
-    void letsItSleepWhereTheAnswerComesTooLate()
+    void releasesTheInhibitionWhenTheAnswerIsLate()
     {
         FakeDesktop desktop(m_bus->address(), everything);
         DesktopPresence presence(m_bus->address());
@@ -196,7 +196,7 @@ private slots:
         QCOMPARE(desktop.calls.back(), QStringLiteral("Request Close: /request/1"));
     }
 
-    void letsItSleepAtItsEnd()
+    void releasesTheInhibitionWhenDestroyed()
     {
         FakeDesktop desktop(m_bus->address(), everything);
         {
@@ -208,7 +208,7 @@ private slots:
         TRY_COMPARE(desktop.calls.size(), 2);
     }
 
-    void notifiesAndHearsTheClick()
+    void notifiesAndReportsTheClick()
     {
         FakeDesktop desktop(m_bus->address(), everything);
         DesktopPresence presence(m_bus->address());
@@ -222,11 +222,11 @@ private slots:
         TRY_COMPARE(activated.count(), 1);
     }
 
-    void doesWithoutWhatIsNotThere_data()
+    void toleratesMissingServices_data()
     {
         rows<bool>({{"a desktop that offers nothing", true}, {"no bus", false}});
     }
-    void doesWithoutWhatIsNotThere()
+    void toleratesMissingServices()
     {
         if (!row<bool>())
             m_bus->stop();
@@ -268,7 +268,7 @@ private slots:
                                    "2234 ± 38 samples/s, confidence 96 %, gpt-medium.yaml"));
     }
 
-    void hasWordsForEveryEnd_data()
+    void describesEveryEnd_data()
     {
         engine::Snapshot stopped = test::finishedSnapshot();
         stopped.finish = engine::FinishStatus::Cancelled;
@@ -280,7 +280,7 @@ private slots:
              {"stopped by a person", {stopped, ""}},
              {"under way", {test::runningSnapshot(), ""}}});
     }
-    void hasWordsForEveryEnd()
+    void describesEveryEnd()
     {
         const auto& [snapshot, title] = row<engine::Snapshot, std::string>();
         const EndNotice notice = endNotice(snapshot);

@@ -21,7 +21,7 @@ namespace {
 const QDateTime noon(QDate(2026, 3, 14), QTime(12, 0), Qt::UTC);
 const QStringList wordsOfHistory{QStringLiteral("--max-trials"), QStringLiteral("7")};
 
-/// What the menu says once it opens, without the day and the time of each entry.
+/// Opens the menu and returns its entries, without date and time.
 QStringList entriesOf(EarlierRuns& menu)
 {
     emit menu.aboutToShow();
@@ -78,7 +78,7 @@ class EarlierRunsTest : public QObject
 private slots:
     void initTestCase() { QLocale::setDefault(QLocale::c()); }
 
-    void keepsWhatHasEnded()
+    void keepsEndedRuns()
     {
         EarlierRuns menu(nullptr);
         QCOMPARE(entriesOf(menu).size(), 1);
@@ -89,7 +89,7 @@ private slots:
         menu.follow(test::runningSnapshot());
         menu.follow(test::continuationSnapshot());
         QVERIFY(!menu.previous());
-        // The next one begins.
+        // The next run begins.
         menu.follow(test::readySnapshot());
         menu.begin(noon.addSecs(600));
         menu.follow(test::earlySnapshot());
@@ -106,7 +106,7 @@ private slots:
         QCOMPARE(chosen.count(), 1);
     }
 
-    void keepsWhatWentOnAsItEndedLast()
+    void keepsTheLastEndOfAContinuedRun()
     {
         EarlierRuns menu(nullptr);
         menu.begin(noon);
@@ -136,7 +136,7 @@ private slots:
         QVERIFY(!menu.actions().front()->isEnabled());
     }
 
-    void saysWhatWasEvaluation()
+    void labelsRunsOfEvaluation()
     {
         EarlierRuns menu(nullptr);
         menu.begin(noon);
@@ -182,7 +182,7 @@ private slots:
         QCOMPARE(snapshot.devices.front().kind, QStringLiteral("cuda"));
     }
 
-    void namesTheYearOfAnotherOneAlone()
+    void namesTheYearUnlessItIsTheCurrentOne()
     {
         const QDate today = QDate::currentDate();
         const QTime time(14, 9);
@@ -192,7 +192,7 @@ private slots:
                  QStringLiteral("28 Nov 1999, 14:09"));
     }
 
-    void tellsARunOfAnotherWindowFromOneThatHasEnded()
+    void distinguishesRunsOfAnotherWindowFromEndedOnes()
     {
         EarlierRuns menu(nullptr);
         const engine::Snapshot ready = test::readySnapshot();
@@ -232,7 +232,7 @@ private slots:
                                                           "so far without a size")),
                 qPrintable(viewingText(*run)));
         }
-        // Its program has ended, and not the exploration.
+        // The program has ended before the exploration.
         QVERIFY(menu.lookElsewhere() && menu.elsewhere().empty());
         QCOMPARE(entriesOf(menu), QStringList{QStringLiteral("no size · 1 trial")});
         const auto cut = menu.read(1);
@@ -243,7 +243,7 @@ private slots:
         QVERIFY(!cut->snapshot.ending.isEmpty());
     }
 
-    void tellsItsOwnRunFromOneThatBeganAtTheSameMoment()
+    void distinguishesItsOwnRunFromOneThatBeganSimultaneously()
     {
         const QString path = m_folder.filePath(QStringLiteral("both.sqlite"));
         store::HistoryWriter own(path);
@@ -269,7 +269,7 @@ private slots:
         QCOMPARE(menu.elsewhere().size(), std::size_t{1});
         QVERIFY(menu.elsewhere().front().exploration != number);
         QCOMPARE(entriesOf(menu), QStringList{QStringLiteral("running elsewhere · 0 trials")});
-        // Any GPU is one of those that are asked for.
+        // "cuda" stands for any GPU.
         QVERIFY(!menu.elsewhereText({}, {QStringLiteral("cuda")}).isEmpty());
         QVERIFY(menu.elsewhereText({}, {QStringLiteral("cuda:1"), QStringLiteral("cpu")}).isEmpty());
     }
@@ -280,7 +280,7 @@ private slots:
         store::HistoryWriter other(path);
         other.begin({.started = noon, .filePath = QStringLiteral("/a.yaml")});
         other.addDevice({.id = QStringLiteral("cpu"), .name = {}, .program = {}});
-        // Of a trial that is not there, so that nobody can read them.
+        // The row belongs to a missing trial, so the exploration cannot be read completely.
         QVERIFY(test::OtherProgram(path).run("INSERT INTO compared_size (exploration, trial, place, "
                                              "micro_batch_size) VALUES (1, 99, 0, 4)"));
         QVERIFY_THROWS_EXCEPTION(store::StoreError, store::ExplorationStore(path).show(1));
@@ -290,7 +290,7 @@ private slots:
         QCOMPARE(menu.elsewhere().front().devices, QStringList{QStringLiteral("cpu")});
     }
 
-    void namesARunOnceThatTheHistoryHasToo()
+    void listsARunOnceIfTheHistoryHasItToo()
     {
         EarlierRuns menu(nullptr);
         const engine::Snapshot ready = test::readySnapshot();
@@ -305,7 +305,7 @@ private slots:
         QCOMPARE(entriesOf(menu), QStringList{QStringLiteral("192 · 96 % · 18 trials")});
     }
 
-    void saysWhyTheHistoryCannotBeRead()
+    void explainsWhyTheHistoryCannotBeRead()
     {
         EarlierRuns menu(nullptr);
         const QString path = m_folder.filePath(QStringLiteral("broken.sqlite"));
