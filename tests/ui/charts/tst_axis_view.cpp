@@ -30,7 +30,7 @@ class AxisViewTest : public QObject
     Q_OBJECT
 
 private slots:
-    void zoomsAboutAPlaceThatStays_data()
+    void zoomsAroundAFixedPlace_data()
     {
         rows<AxisView, double, double, double>(
             {{"ratios", {logarithmic, 32.0, std::sqrt(32.0), 32.0 * std::sqrt(32.0)}},
@@ -39,7 +39,7 @@ private slots:
              {"at the left end", {linear, 0.0, 0.0, 500.0}},
              {"at the right end", {linear, 1000.0, 500.0, 1000.0}}});
     }
-    void zoomsAboutAPlaceThatStays()
+    void zoomsAroundAFixedPlace()
     {
         const auto& [view, fixed, minimum, maximum] = row<AxisView, double, double, double>();
         const auto shown = view.zoomed(view.whole, 0.5, fixed);
@@ -47,7 +47,7 @@ private slots:
         QVERIFY(!view.zoomed(*shown, 2.0, fixed));
     }
 
-    void showsNoLessThanCanBeRead()
+    void keepsAMinimumSpan()
     {
         std::optional<AxisRange> shown = logarithmic.whole;
         for (int i = 0; i < 100; ++i)
@@ -56,14 +56,14 @@ private slots:
         QVERIFY(shown->minimum < 100.0 && shown->maximum > 100.0);
     }
 
-    void movesNotOutOfTheWhole_data()
+    void movesOnlyWithinTheWhole_data()
     {
         rows<AxisView, double, double, double>({{"on", {linear, 0.5, 450.0, 650.0}},
                                                 {"back", {linear, -0.5, 250.0, 450.0}},
                                                 {"to the end", {linear, 9.0, 800.0, 1000.0}},
                                                 {"to the beginning", {linear, -9.0, 0.0, 200.0}}});
     }
-    void movesNotOutOfTheWhole()
+    void movesOnlyWithinTheWhole()
     {
         const auto& [view, share, minimum, maximum] = row<AxisView, double, double, double>();
         QVERIFY(near(view.moved({350.0, 550.0}, share), minimum, maximum));
@@ -71,7 +71,7 @@ private slots:
 
     void movesByRatios() { QVERIFY(near(logarithmic.moved({8.0, 32.0}, 0.5), 16.0, 64.0)); }
 
-    void limitsWhatIsAskedFor_data()
+    void limitsTheRequestedRange_data()
     {
         rows<AxisRange, bool, AxisRange>(
             {{"a part", {AxisRange{20.0, 200.0}, true, AxisRange{20.0, 200.0}}},
@@ -79,7 +79,7 @@ private slots:
              {"too little", {AxisRange{500.0, 500.1}, true, AxisRange{499.05, 501.05}}},
              {"all", {AxisRange{-5.0, 4000.0}, false, {}}}});
     }
-    void limitsWhatIsAskedFor()
+    void limitsTheRequestedRange()
     {
         const auto& [asked, isPart, expected] = row<AxisRange, bool, AxisRange>();
         const auto limited = linear.limited(asked);
@@ -97,24 +97,24 @@ private slots:
         QVERIFY(near(linear.revealing(shown, 0.0), 0.0, 100.0));
     }
 
-    void labelsBetweenPowersWhereTheyAreTooFew_data()
+    void labelsBetweenPowersIfThereAreTooFew_data()
     {
         using Ticks = std::vector<std::int64_t>;
         rows<AxisRange, double, Ticks>(
-            {{"powers do", {AxisRange{8.0, 40.0}, 900.0, Ticks{}}},
+            {{"powers suffice", {AxisRange{8.0, 40.0}, 900.0, Ticks{}}},
              {"one power", {AxisRange{90.0, 200.0}, 600.0, Ticks{100, 120, 140, 160, 180, 200}}},
              {"none",
               {AxisRange{180.0, 200.0}, 900.0, Ticks{180, 182, 184, 186, 188, 190, 192, 194, 196, 198, 200}}},
              {"single sizes", {AxisRange{5.2, 7.4}, 900.0, Ticks{6, 7}}},
              {"a narrow plot", {AxisRange{90.0, 200.0}, 150.0, Ticks{100, 200}}}});
     }
-    void labelsBetweenPowersWhereTheyAreTooFew()
+    void labelsBetweenPowersIfThereAreTooFew()
     {
         const auto& [range, pixels, ticks] = row<AxisRange, double, std::vector<std::int64_t>>();
         QCOMPARE(ticksBetweenPowers(range, 2, pixels, 60.0), ticks);
     }
 
-    void scalesExactlyWhatIsLookedAt()
+    void scalesToTheExactRange()
     {
         const ValueScale scale = valueScaleBetween(2100.0, 2300.0, 6);
         QCOMPARE(scale.bottom, 2100.0);

@@ -20,8 +20,8 @@ using batchpeak::test::viewportOf;
 
 namespace {
 
-/// \param steps  of the wheel, away from the person
-/// \return whether the chart kept it for itself
+/// \param steps  steps of the wheel, away from the user
+/// \return whether the chart accepted the event
 bool turnWheel(ExplorationChart* chart, const QPointF& at, int steps, Qt::KeyboardModifiers modifiers = {})
 {
     QWidget* viewport = viewportOf(chart);
@@ -57,7 +57,7 @@ class ChartNavigationTest : public test::ChartFixture
     Q_OBJECT
 
     bool isWhole() const { return !pair()->isZoomed(); }
-    QToolButton* wayBack() const
+    QToolButton* showAllButton() const
     {
         for (auto* button : m_window.findChildren<QToolButton*>()) {
             if (button->text() == QStringLiteral("Show all"))
@@ -80,7 +80,7 @@ private slots:
         QCOMPARE(m_memory->positionOf(128.0, 0.0).x(), xOf(128.0));
         QVERIFY(turnWheel(m_throughput, pointer, -4));
         QVERIFY(isWhole());
-        // There is no more to show, and nothing else scrolls in its place.
+        // There is no more to show, but the chart accepts the event so that nothing else scrolls.
         QVERIFY(turnWheel(m_throughput, pointer, -1));
         QVERIFY(isWhole());
     }
@@ -97,7 +97,7 @@ private slots:
             QVERIFY2(!label.contains(QStringLiteral("...")), qPrintable(label));
     }
 
-    void keepsWhatIsLookedAtWhileTrialsContinue()
+    void keepsTheZoomWhileTrialsContinue()
     {
         turnWheel(m_throughput, {xOf(64.0), middle().y()}, 4);
         turnWheel(m_throughput, middle(), 2, Qt::ControlModifier);
@@ -108,12 +108,12 @@ private slots:
         later.trials.back().samplesPerSecond = 9000.0;
         m_window.display(later);
         QCOMPARE(m_throughput->positionOf(64.0, 1900.0), before);
-        // Another exploration has nothing to do with it.
+        // Another exploration begins without zoom.
         m_window.display(test::startingSnapshot());
         QVERIFY(isWhole());
     }
 
-    void followsTheTrialsUntilSomeoneZooms()
+    void followsTheTrialsWithoutZoom()
     {
         engine::Snapshot snapshot = test::earlySnapshot();
         m_window.display(snapshot);
@@ -123,37 +123,37 @@ private slots:
         QVERIFY(xOf(64.0) < before - 20.0);
     }
 
-    void showsTheWayBack_data()
+    void offersToShowAll_data()
     {
         rows<Text>({{"button", "button"}, {"key", "key"}, {"double click", "double click"}});
     }
-    void showsTheWayBack()
+    void offersToShowAll()
     {
         m_window.show();
-        QVERIFY(!wayBack()->isVisible());
+        QVERIFY(!showAllButton()->isVisible());
         turnWheel(m_throughput, middle(), 2);
         turnWheel(m_memory, m_memory->plotArea().center(), 2, Qt::ControlModifier);
-        QVERIFY(wayBack()->isVisible());
-        QVERIFY(wayBack()->toolTip().contains(QStringLiteral("Home")));
+        QVERIFY(showAllButton()->isVisible());
+        QVERIFY(showAllButton()->toolTip().contains(QStringLiteral("Home")));
         if (row<Text>() == QStringLiteral("button"))
-            wayBack()->click();
+            showAllButton()->click();
         else if (row<Text>() == QStringLiteral("key"))
             QTest::keyClick(m_memory, Qt::Key_Home);
         else
             QTest::mouseDClick(viewportOf(m_throughput), Qt::LeftButton, {}, middle().toPoint());
         QVERIFY(isWhole());
         QVERIFY(!m_memory->hasValueWindow());
-        QVERIFY(!wayBack()->isVisible());
+        QVERIFY(!showAllButton()->isVisible());
         m_window.hide();
     }
 
-    void keepsTheSizesInAnotherSpread()
+    void keepsTheSizesOnAnotherScale()
     {
         const QRectF area = m_throughput->plotArea();
         drag(m_throughput, {xOf(32.0), area.top() + 5.0}, {xOf(128.0), area.top() + 8.0}, Qt::ShiftModifier);
         const double left = xOf(32.0);
         const double right = xOf(128.0);
-        // The pointer stands on whole pixels, which are some more after it.
+        // The pointer is at whole pixels, and zooming enlarges its rounding error.
         QVERIFY2(std::abs(left - area.left()) < 6.0, qPrintable(QString::number(left)));
         QVERIFY2(std::abs(right - area.right()) < 6.0, qPrintable(QString::number(right)));
         for (const bool logarithmic : {false, true}) {
@@ -170,12 +170,12 @@ private slots:
         drag(m_throughput, from, m_throughput->positionOf(256.0, 1800.0), Qt::ShiftModifier);
         QVERIFY((m_throughput->positionOf(64.0, 2300.0) - area.topLeft()).manhattanLength() < 6.0);
         QVERIFY((m_throughput->positionOf(256.0, 1800.0) - area.bottomRight()).manhattanLength() < 6.0);
-        // There is a label on every part of the axis, however small.
+        // Every part of the axis has labels, however small it is.
         QVERIFY(m_throughput->axisLabelCenters().size() >= 3);
         QCOMPARE(m_throughput->axisLabelCenters(), m_memory->axisLabelCenters());
     }
 
-    void dragsWhatItShows()
+    void movesByDragging()
     {
         turnWheel(m_throughput, middle(), 5);
         turnWheel(m_throughput, middle(), 3, Qt::ControlModifier);
@@ -188,7 +188,7 @@ private slots:
         QVERIFY(chosen.isEmpty());
     }
 
-    void staysWhereItIsWhenAllOfItIsDragged()
+    void ignoresDraggingWithoutZoom()
     {
         const QPointF before = m_throughput->positionOf(32.0, 1500.0);
         drag(m_throughput, middle(), middle() + QPointF(40.0, 25.0));
@@ -196,7 +196,7 @@ private slots:
         QVERIFY(isWhole());
     }
 
-    void doesAllOfItByKeys()
+    void zoomsAndMovesByKeys()
     {
         const double before = xOf(128.0) - xOf(64.0);
         QTest::keyClick(m_throughput, Qt::Key_Plus);
@@ -216,7 +216,7 @@ private slots:
         QVERIFY(isWhole());
     }
 
-    void bringsAChosenPlaceIntoView()
+    void bringsASelectedSizeIntoView()
     {
         turnWheel(m_throughput, {xOf(200.0), middle().y()}, 8);
         QVERIFY(xOf(4.0) < m_throughput->plotArea().left());
@@ -228,7 +228,7 @@ private slots:
         emit m_throughput->placePointedAt(std::nullopt);
     }
 
-    void drawsNothingBesideThePlotWhenZoomed()
+    void drawsNothingOutsideThePlotWhenZoomed()
     {
         turnWheel(m_throughput, {xOf(64.0), middle().y()}, 8);
         turnWheel(m_throughput, m_throughput->positionOf(64.0, 1900.0), 8, Qt::ControlModifier);

@@ -32,7 +32,7 @@ private slots:
         QCOMPARE(newest, (std::vector<bool>{false, true}));
     }
 
-    void drawsWhatIsRecalledPale()
+    void drawsRecalledTrialsPale()
     {
         engine::Snapshot snapshot = test::runningSnapshot();
         const std::size_t before = chartSceneOf(snapshot).points.size();
@@ -51,10 +51,10 @@ private slots:
         QVERIFY(recalled->value.has_value());
     }
 
-    void hasTheOneNumberOfEachSize()
+    void hasOneNumberForEachSize()
     {
         engine::Snapshot snapshot = test::runningSnapshot();
-        // As where a trial ran beside other programs.
+        // The estimate differs from the trials, as if a trial had run next to other programs.
         snapshot.searchState.estimates.front().samplesPerSecond *= 0.5;
         ChartScene scene = chartSceneOf(snapshot);
         for (const engine::MeasuredSize& size : engine::measuredSizes(snapshot)) {
@@ -69,12 +69,12 @@ private slots:
                                                           *size.samplesPerSecond);
         }
         QCOMPARE(scene.valueOf(*scene.reckonedOf(scene.lead->size)), scene.leadValue());
-        // Of energy there is no model, and no mean either.
+        // There is no model of energy, and no mean either.
         scene.modelFactor.reset();
         QVERIFY(!scene.valueOf(scene.reckoned.front()));
     }
 
-    void tellsWhatCannotBeRecommended()
+    void marksSizesThatCannotBeRecommended()
     {
         const ChartScene scene = chartSceneOf(test::everyOutcomeSnapshot());
         const auto kindOf = [&](std::int64_t size) {
@@ -84,11 +84,11 @@ private slots:
         QCOMPARE(kindOf(240), MeasuredPoint::Kind::Thrashes);
         QCOMPARE(kindOf(250), MeasuredPoint::Kind::AboveHeadroom);
         QCOMPARE(scene.outOfMemory, (std::vector<std::int64_t>{300}));
-        // Unsupported, failed, timed out, crashed; a canceled trial says nothing.
+        // Unsupported, failed, timed out, crashed; a canceled trial is ignored.
         QCOMPARE(scene.failed.size(), std::size_t{4});
     }
 
-    void keepsWhatWasComparedTogether()
+    void keepsTheSizesOfAComparison()
     {
         const ChartScene scene = chartSceneOf(test::comparingSnapshot());
         QCOMPARE(scene.comparisons.size(), std::size_t{1});
@@ -104,14 +104,14 @@ private slots:
             const bool isCompared = point.comparison == 17;
             if (scene.newestComparisonOf(point.size))
                 QCOMPARE(point.newest, isCompared);
-            // The error of a difference is 0.21 %, so that of each of the two is 0.15 %.
+            // The error of a difference is 0.21 %, so the error of each of the two is 0.15 %.
             if (isCompared)
                 QVERIFY2(std::abs(*point.relativeError - 0.0015) < 0.0001,
                          qPrintable(QString::number(*point.relativeError)));
         }
     }
 
-    void drawsNoComparisonThatCountsForNothing_data()
+    void drawsNoFailedComparison_data()
     {
         trial::TrialRecord ended = test::comparisonOf(trial::Outcome::Ok, 17, {160, 192}, {0.0, 0.0});
         ended.outcome = trial::Outcome::OutOfMemory;
@@ -127,7 +127,7 @@ private slots:
                                                 {"out of time", {late, {}, {}}},
                                                 {"thrashing", {thrashing, {}, {}}}});
     }
-    void drawsNoComparisonThatCountsForNothing()
+    void drawsNoFailedComparison()
     {
         using Sizes = std::vector<std::int64_t>;
         const auto& [comparison, measured, outOfMemory] = row<trial::TrialRecord, Sizes, Sizes>();
@@ -143,13 +143,13 @@ private slots:
         QVERIFY(scene.failed.empty());
     }
 
-    void countsMemoryInTheUnitOfWhatIsShown_data()
+    void choosesTheUnitByTheMeasuredMemory_data()
     {
         rows<double, std::string>({{"some MiB far below 20 GiB", {0.002, "MiB"}},
                                    {"near the limit", {0.5, "GiB"}},
                                    {"nothing measured", {0.0, "GiB"}}});
     }
-    void countsMemoryInTheUnitOfWhatIsShown()
+    void choosesTheUnitByTheMeasuredMemory()
     {
         const auto& [peakOfLimit, unit] = row<double, std::string>();
         constexpr std::int64_t limit = 20LL << 30;
@@ -175,14 +175,14 @@ private slots:
         QVERIFY(std::ranges::all_of(scene.curve, [](const auto& point) { return point.size >= 1.0; }));
     }
 
-    void placesTheWallBetweenWhatRanAndWhatDidNot_data()
+    void placesTheWallBetweenFittingAndFailingSizes_data()
     {
         rows<std::int64_t, std::int64_t>({{"the model is right", {224, 288}},
                                           {"the model is too hopeful", {128, 160}},
                                           {"the model is too timid", {300, 320}},
                                           {"next to each other", {127, 128}}});
     }
-    void placesTheWallBetweenWhatRanAndWhatDidNot()
+    void placesTheWallBetweenFittingAndFailingSizes()
     {
         const auto& [ran, failed] = row<std::int64_t, std::int64_t>();
         engine::Snapshot snapshot = test::earlySnapshot();
@@ -257,7 +257,7 @@ private slots:
         QCOMPARE(logBaseFor(range, 200.0, 40.0), 16);
     }
 
-    void saysInWordsWhatItShows()
+    void describesItselfInWords()
     {
         const ChartScene scene = chartSceneOf(test::runningSnapshot());
         const QString throughput = throughputSummary(scene);
@@ -274,7 +274,7 @@ private slots:
                  qPrintable(compared));
     }
 
-    void tellsTheAllocatorsPartOfASample()
+    void reportsTheAllocatorsShareOfASample()
     {
         engine::Snapshot snapshot = test::runningSnapshot();
         QVERIFY(!memorySummary(chartSceneOf(snapshot)).contains(QStringLiteral("A sample takes")));

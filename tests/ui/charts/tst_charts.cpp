@@ -84,10 +84,10 @@ private slots:
         }
     }
 
-    void standsRingsOnTheirGridLine()
+    void centersRingsOnTheirGridLine()
     {
         const QImage image = m_throughput->grab().toImage();
-        // Halfway up there is nothing on the line of size 4 but the line itself.
+        // At this height, only the grid line itself is at size 4.
         const QPointF ring = m_throughput->positionOf(4.0, 0.0);
         const double y = m_throughput->plotArea().top() + 0.3 * m_throughput->plotArea().height();
         int darkest = 0;
@@ -104,7 +104,7 @@ private slots:
                  qPrintable(QStringLiteral("line at %1, ring at %2").arg(darkestX).arg(ring.x())));
     }
 
-    void cutsAnIntervalOffAtThePlot()
+    void clipsAnIntervalToThePlot()
     {
         engine::Snapshot unsure = test::runningSnapshot();
         for (auto& trial : unsure.trials)
@@ -122,7 +122,7 @@ private slots:
                      qPrintable(QString::number(below)));
     }
 
-    void joinsWhatWasCompared()
+    void connectsComparedSizes()
     {
         for (const Theme& theme : {Theme::light(), Theme::dark()}) {
             test::SampleWindow window(theme, QSize(1440, 900));
@@ -150,7 +150,7 @@ private slots:
         }
     }
 
-    void leavesTheMemoryChartAsItIsWithoutComparisons()
+    void drawsNoComparisonsInTheMemoryChart()
     {
         engine::Snapshot snapshot = test::comparingSnapshot();
         test::SampleWindow window(Theme::light(), QSize(1440, 900));
@@ -174,7 +174,7 @@ private slots:
                 nearEnough);
     }
 
-    void shadesTheBandBesideTheCurve()
+    void shadesTheBandAroundTheCurve()
     {
         const auto widest = *std::ranges::max_element(m_scene.curve, {}, [](const ModelPoint& point) {
             return point.size < 64.0 ? point.high - point.low : 0.0;
@@ -215,13 +215,13 @@ private slots:
         QVERIFY(usable.y() > limit.y() + 2.0);
     }
 
-    void keepsTheSizesOfBothChartsUnderEachOther_data()
+    void alignsTheSizesOfBothCharts_data()
     {
         rows<QSize, bool>({{"large", {QSize(1440, 900), true}},
                            {"small", {QSize(1100, 680), true}},
                            {"evenly spread", {QSize(1440, 900), false}}});
     }
-    void keepsTheSizesOfBothChartsUnderEachOther()
+    void alignsTheSizesOfBothCharts()
     {
         const auto& [size, logarithmic] = row<QSize, bool>();
         m_window.resize(size);
@@ -289,7 +289,7 @@ private slots:
         emit m_throughput->placePointedAt(std::nullopt);
     }
 
-    void saysItsContentsToThoseWhoDoNotSeeIt()
+    void describesItsContentToScreenReaders()
     {
         QCOMPARE(m_throughput->accessibleDescription(), throughputSummary(m_scene));
         QCOMPARE(m_memory->accessibleDescription(), memorySummary(m_scene));
@@ -303,7 +303,7 @@ private slots:
         QCOMPARE(selected.last().first().value<std::optional<std::int64_t>>(),
                  std::optional<std::int64_t>(96));
         QCOMPARE(pair()->selectedSize(), std::optional<std::int64_t>(96));
-        // A halo around its point, in both charts.
+        // Both charts draw a halo around its point.
         const auto hasHalo = [](ExplorationChart* chart, const QPointF& point) {
             return hasColorNear(chart->grab().toImage(), point + QPointF(9.0, 0.0), Theme::light().text, 1);
         };
@@ -311,14 +311,14 @@ private slots:
         const QPointF peak = m_memory->positionOf(96.0, m_scene.unit.of(point.peakBytes));
         QVERIFY(hasHalo(m_throughput, positionOf(point)));
         QVERIFY(hasHalo(m_memory, peak));
-        // Beside all sizes, none.
+        // A click between sizes selects none.
         click(m_memory, {xOf(23.0), m_memory->plotArea().center().y()});
         QCOMPARE(selected.size(), 2);
         QVERIFY(!pair()->selectedSize());
         QVERIFY(!hasHalo(m_throughput, positionOf(point)));
     }
 
-    void tellsNobodyWhatItWasTold()
+    void emitsNothingWhenTheSelectionIsSet()
     {
         QSignalSpy selected(pair(), &ExplorationCharts::sizeSelected);
         pair()->setSelectedSize(128);
@@ -326,7 +326,7 @@ private slots:
         QVERIFY(selected.isEmpty());
     }
 
-    void leavesTheSelectionByEscapeAlone()
+    void clearsTheSelectionByEscape()
     {
         QTest::keyClick(m_throughput, Qt::Key_Right);
         QTest::keyClick(m_throughput, Qt::Key_Return);
@@ -346,7 +346,7 @@ private slots:
         const auto curve = m_throughput->positionOf(32.0, 1500.0);
         pair()->setQuantity(engine::SpeedQuantity::TokensPerSecond);
         QCOMPARE(m_throughput->positionOf(96.0, 0.0).y(), before);
-        // The scale is another, so that all lies nearly where it lay.
+        // The scale changes, so that the points stay nearly where they were.
         const QPointF converted = m_throughput->positionOf(32.0, 1024.0 * 1500.0);
         QVERIFY2(std::abs(converted.y() - curve.y()) < 2.0, qPrintable(QString::number(converted.y())));
         QVERIFY(m_throughput->accessibleDescription().contains(QStringLiteral("tokens/s")));
@@ -356,7 +356,7 @@ private slots:
         QVERIFY(hasColorNear(image, center + QPointF(4, 0), Theme::light().throughput, 1));
     }
 
-    void offersTheQuantitiesThatCanBeTold()
+    void offersTheAvailableQuantities()
     {
         QToolButton* button = nullptr;
         for (auto* candidate : m_window.findChildren<QToolButton*>()) {
@@ -379,7 +379,7 @@ private slots:
         QCOMPARE(pair()->scene().quantity, engine::SpeedQuantity::EffectiveSamplesPerSecond);
     }
 
-    // However narrow it is, it has a sign for every mark.
+    // The legend shows every mark, however narrow it is.
     void legendHasEveryMark()
     {
         engine::Snapshot failed = m_running;
@@ -391,7 +391,7 @@ private slots:
             QVERIFY2(words.contains(QLatin1String(word)), qPrintable(legend->accessibleDescription()));
         const int line = legend->heightForWidth(10'000);
         QVERIFY(legend->heightForWidth(200) >= 3 * line);
-        // The dot of the recommended size and the cross of memory are the theme's colors.
+        // The dot of the recommended size and the cross of sizes out of memory have colors of the theme.
         for (const int width : {10'000, 200}) {
             QImage image(width, legend->heightForWidth(width), QImage::Format_RGB32);
             image.fill(Theme::light().card);
@@ -406,7 +406,7 @@ private slots:
         m_window.display(m_running);
     }
 
-    void leavesTheModelOutWhereItCannotBeConverted()
+    void omitsTheModelIfItCannotBeConverted()
     {
         engine::Snapshot measured = m_running;
         for (auto& trial : measured.trials) {
@@ -421,30 +421,31 @@ private slots:
         const QString legend = m_window.findChild<ExplorationLegend*>()->accessibleDescription();
         QVERIFY2(legend.contains(QStringLiteral("no model in J/sample")), qPrintable(legend));
         QVERIFY(!legend.contains(QStringLiteral("band")));
-        // A size without its energy has no ring, and is hovered in the other chart alone.
+        // A size without a measured energy has no ring, so only the other chart has a callout for it.
         emit m_throughput->placePointedAt(160);
         QVERIFY(m_throughput->calloutBox().isEmpty());
         QVERIFY(!m_memory->calloutBox().isEmpty());
         emit m_throughput->placePointedAt(std::nullopt);
-        // What cannot be told any more gives way to samples/s, and comes back with the next that tells it.
+        // A quantity that is no longer available is replaced by samples/s, and shown again once it is
+        // available.
         m_window.display(m_running);
         QCOMPARE(pair()->scene().quantity, engine::SpeedQuantity::SamplesPerSecond);
         m_window.display(measured);
         QCOMPARE(pair()->scene().quantity, engine::SpeedQuantity::JoulesPerSample);
     }
 
-    void tellsWhatIsMeasuredFromWhatIsBelieved()
+    void drawsTheModelPalerThanMeasurements()
     {
         const QImage image = m_throughput->grab().toImage();
-        // Between two rings there is the model alone.
+        // Between two rings, only the model is drawn.
         const double size = std::sqrt(8.0 * 16.0);
         const QPointF onCurve = m_throughput->positionOf(size, test::throughputAt(size));
         QVERIFY(!hasColorNear(image, onCurve, Theme::light().throughput, 2));
         QVERIFY(hasColorNear(image, onCurve, mixed(Theme::light().throughput, Theme::light().card, 0.4), 2));
     }
 
-    // The trial of a size may say something else than all trials of the exploration together.
-    void saysAndDrawsTheOneNumberOfASize()
+    // The trial of a size may have another speed than the estimate from all trials.
+    void showsTheSameEstimateEverywhere()
     {
         engine::Snapshot snapshot = m_running;
         auto& estimates = snapshot.searchState.estimates;
@@ -454,13 +455,13 @@ private slots:
         const QImage image = m_throughput->grab().toImage();
         const QPointF mean = m_throughput->positionOf(16.0, 600.0);
         QVERIFY(hasColorNear(image, mean, Theme::light().throughput, 1));
-        // Its interval reaches there, that of the trial no further than its ring.
+        // The interval of the estimate reaches this far; that of the trial does not reach beyond its ring.
         QVERIFY(hasColorNear(image, m_throughput->positionOf(16.0, 510.0), Theme::light().throughput, 1));
         const MeasuredPoint& trial = *pair()->scene().newestOf(16);
         const QPointF below = m_throughput->positionOf(16.0, trial.samplesPerSecond) + QPointF(0, 12);
         QVERIFY(!hasColorNear(image, below, Theme::light().throughput, 1));
 
-        struct ToldChart : ThroughputChart
+        struct ExposedChart : ThroughputChart
         {
             using ThroughputChart::calloutLines;
         } chart;
@@ -477,7 +478,7 @@ private slots:
             qPrintable(parts));
     }
 
-    void showsThePartsOfASteps()
+    void showsThePartsOfAStep()
     {
         auto* strip = m_window.findChild<PhaseStrip*>();
         QVERIFY2(strip->accessibleDescription().startsWith(QStringLiteral(

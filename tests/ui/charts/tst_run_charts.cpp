@@ -61,7 +61,7 @@ private slots:
         QVERIFY(!hasColorNear(schedule, m_schedule->positionOf(60.0, 600.0), Theme::light().text, 2));
     }
 
-    void tellsBatchAndMicroBatchApartWithoutColor()
+    void distinguishesBatchAndMicroBatchWithoutColor()
     {
         const QImage image = m_schedule->grab().toImage();
         const auto gapsAt = [&](double value) {
@@ -79,11 +79,11 @@ private slots:
         QVERIFY(gapsAt(192.0) > 20);
     }
 
-    void standsTheStairsAtTheirStep()
+    void drawsEachChangeOfSizeAtItsStep()
     {
         const QImage image = m_schedule->grab().toImage();
         const auto hasMicroBatch = [&](double step, double value) {
-            // Its line has gaps.
+            // The line is dashed.
             for (int x = -9; x <= 9; x += 3) {
                 if (hasColorNear(image, m_schedule->positionOf(step, value) + QPointF(x, 0),
                                  Theme::light().throughput, 1))
@@ -107,7 +107,7 @@ private slots:
         QVERIFY(hasColorNear(image, m_schedule->positionOf(95.0, 96.0), Theme::light().warn, 6));
     }
 
-    void standsEvaluationsHollowOnTheirStep()
+    void drawsEvaluationsAsRings()
     {
         const auto snapshot = test::halvingTraining();
         const QImage image = m_loss->grab().toImage();
@@ -116,14 +116,14 @@ private slots:
         QVERIFY(difference(image.pixelColor(center.toPoint()), Theme::light().card) < nearEnough);
     }
 
-    void keepsTheStepsOfAllChartsUnderEachOther_data()
+    void alignsTheStepsOfAllCharts_data()
     {
         rows<QSize, int>({{"large", {QSize(1440, 900), 120}},
                           {"small", {QSize(1100, 680), 120}},
                           {"many steps", {QSize(1100, 680), 10000}},
                           {"the first step", {QSize(1100, 680), 1}}});
     }
-    void keepsTheStepsOfAllChartsUnderEachOther()
+    void alignsTheStepsOfAllCharts()
     {
         const auto& [size, steps] = row<QSize, int>();
         m_window.resize(size);
@@ -153,7 +153,7 @@ private slots:
         }
     }
 
-    void drawsWhatWasPredictedAsAQuietLine()
+    void drawsThePrediction()
     {
         const auto snapshot = test::predictedTraining();
         m_window.display(snapshot);
@@ -230,7 +230,7 @@ private slots:
         emit m_loss->placePointedAt(std::nullopt);
     }
 
-    void saysItsContentsToThoseWhoDoNotSeeIt()
+    void describesItsContentToScreenReaders()
     {
         QCOMPARE(m_schedule->accessibleDescription(), runPlotSummary(schedulePlot(test::halvingTraining())));
         for (const RunChart* chart : charts())

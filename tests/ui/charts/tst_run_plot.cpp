@@ -17,7 +17,7 @@ using namespace batchpeak::ui;
 
 namespace {
 
-/// Of a run: the last before it, the newest, those that it has in all, and where the axis ends.
+/// Steps of a run: the last one before it, its newest and its planned one; and the expected end of the axis.
 struct Steps
 {
     std::int64_t first = 0;
@@ -99,18 +99,18 @@ private slots:
         QVERIFY(stairsOf({}).empty());
     }
 
-    void leavesOutWhatIsNoNumberAndMarksWhereItBegins()
+    void omitsAndMarksLossesThatAreNoNumbers()
     {
         const RunPlot plot = lossPlot(test::divergedTraining());
         QCOMPARE(plot.series.front().values.back().step, 60);
         QCOMPARE(textsOf(plot), QStringList{QStringLiteral("61: NaN from here on")});
-        training::TrainingSnapshot atOnce = test::divergedTraining();
-        for (auto& step : atOnce.steps)
+        training::TrainingSnapshot infinite = test::divergedTraining();
+        for (auto& step : infinite.steps)
             step.loss = std::numeric_limits<double>::infinity();
-        QCOMPARE(lossPlot(atOnce).markers.front().step, 1);
+        QCOMPARE(lossPlot(infinite).markers.front().step, 1);
     }
 
-    void marksHalvingsOfTrainingAlone()
+    void marksOnlyHalvingsOfTraining()
     {
         QCOMPARE(textsOf(schedulePlot(test::halvingTraining())),
                  (QStringList{QStringLiteral("1: 1536 ran out of memory, 768 next"),
@@ -135,7 +135,7 @@ private slots:
                  QStringList{QStringLiteral("3: −40 ignored: nothing would be left")});
     }
 
-    void saysWhatIsKnownOfAStep()
+    void describesAStep()
     {
         const auto snapshot = test::halvingTraining();
         QCOMPARE(linesAt(schedulePlot(snapshot), 70),
@@ -149,7 +149,7 @@ private slots:
         QCOMPARE(linesAt(lossPlot(snapshot), 41).size(), 2);
     }
 
-    void comparesWithWhatWasPredicted()
+    void comparesWithThePrediction()
     {
         const auto snapshot = test::predictedTraining();
         const RunPlot plot = ratePlot(snapshot);
@@ -172,19 +172,19 @@ private slots:
         QCOMPARE(linesAt(unpredicted, 200).size(), 2);
     }
 
-    void saysADifferenceInPercent_data()
+    void describesADifferenceInPercent_data()
     {
         rows<double, Text>({{"slower", {-0.0134, "1.3 % slower"}},
                             {"faster", {0.021, "2.1 % faster"}},
                             {"hardly", {-0.0004, "as fast"}}});
     }
-    void saysADifferenceInPercent()
+    void describesADifferenceInPercent()
     {
         const auto& [difference, said] = row<double, Text>();
         QCOMPARE(differenceText(difference), said);
     }
 
-    void laysEarlierRunsUnderThePresentOne()
+    void drawsEarlierRunsBelowTheCurrentOne()
     {
         const auto snapshot = test::predictedTraining();
         const std::vector<ComparedRun> earlier = earlierRuns();
@@ -215,7 +215,7 @@ private slots:
         QVERIFY(stepRangeOf(begun, earlierRuns()).maximum >= 300.0);
     }
 
-    void namesEvaluationsByWhatTheySee()
+    void namesEvaluationsByTheirSamples()
     {
         QCOMPARE(lossPlot(test::midwayTraining()).series.back().name, QStringLiteral("evaluation"));
         QCOMPARE(lossPlot(test::predictedTraining()).series.back().name, QStringLiteral("held out"));
@@ -231,7 +231,7 @@ private slots:
             qPrintable(summary));
     }
 
-    void standsStillForAWhileWhenStepsAreAdded_data()
+    void extendsTheAxisOnlyNowAndThen_data()
     {
         rows<Steps>({{"nothing yet", {.end = 10.0}},
                      {"few are planned", {.last = 3, .planned = 6, .end = 6.0}},
@@ -240,7 +240,7 @@ private slots:
                      {"more than planned", {.last = 12, .planned = 11, .end = 13.0}},
                      {"resumed", {.first = 400, .last = 405, .planned = 1000, .end = 410.0}}});
     }
-    void standsStillForAWhileWhenStepsAreAdded()
+    void extendsTheAxisOnlyNowAndThen()
     {
         const auto& [first, last, planned, end] = row<Steps>();
         QCOMPARE(stepRangeFor(first, last, planned), (AxisRange{static_cast<double>(first), end}));

@@ -56,7 +56,7 @@ private slots:
                  "Without a font every letter is the same box; install fonts-dejavu-core.");
     }
 
-    void allowsWhatTheStateAllows_data()
+    void enablesTheActionsOfEachState_data()
     {
         Snapshot pausing = test::runningSnapshot();
         pausing.pauseRequested = true;
@@ -84,7 +84,7 @@ private slots:
              {"failed", {test::failedSnapshot(), "start"}},
              {"pausing", {pausing, "pause stop export copy"}}});
     }
-    void allowsWhatTheStateAllows()
+    void enablesTheActionsOfEachState()
     {
         const auto& [snapshot, allowed] = row<Snapshot, std::string>();
         QWidget window;
@@ -113,7 +113,8 @@ private slots:
             return actions.exportSelected->isEnabled();
         };
         QVERIFY(isExported(160) && !isExported(161));
-        // What an earlier exploration ran, and what is recommended, whatever is known of its trials.
+        // Sizes of an earlier exploration can be exported, and so can the recommended size, even without
+        // trials.
         const trial::TrialRecord ran =
             *std::ranges::find(snapshot.trials, 160, &trial::TrialRecord::microBatchSize);
         snapshot.trials.clear();
@@ -123,7 +124,7 @@ private slots:
         QVERIFY(isExported(snapshot.searchState.recommendation->size));
     }
 
-    void takesAPauseBackBeforeItBegins()
+    void offersToResumeBeforeAPauseBegins()
     {
         Snapshot snapshot = test::runningSnapshot();
         QWidget window;
@@ -145,7 +146,7 @@ private slots:
         QCOMPARE(actions.pause->text(), QStringLiteral("&Resume"));
     }
 
-    void namesWhatIsRunByItsOwnNames_data()
+    void describesTheRun_data()
     {
         rows<std::string, bool, std::string>(
             {{"the config's own network",
@@ -163,12 +164,12 @@ private slots:
                "gpt-medium.yaml  ·  network from tiny/config.json  ·  cuda:0 NVIDIA H100  ·  bf16  ·  "
                "global batch 1536"}}});
     }
-    void namesWhatIsRunByItsOwnNames()
+    void describesTheRun()
     {
         const auto& [network, isOverAllDevices, expected] = row<std::string, bool, std::string>();
         Snapshot snapshot = test::withDevice();
         snapshot.run->modelSource = QString::fromStdString(network);
-        // Whether they are counted in the config or by a launcher.
+        // The text does not depend on whether the config or a launcher determines the number of devices.
         snapshot.run->plan.knowsDevices = false;
         snapshot.run->plan.isOverAllDevices = isOverAllDevices;
         QCOMPARE(runText(snapshot).toStdString(), expected);
@@ -194,7 +195,7 @@ private slots:
         }
     }
 
-    void saysTheRecommendationInWords_data()
+    void describesTheRecommendationInWords_data()
     {
         Snapshot tiny = test::runningSnapshot();
         tiny.recommendedPeakBytes = 44LL << 20;
@@ -255,7 +256,7 @@ private slots:
                "nothing fits; none; Not even 1 sample fits into 7.4 GiB: it would need at least "
                "9.7 GiB. Use a shorter sequence, a smaller network, or a device with more memory."}}});
     }
-    void saysTheRecommendationInWords()
+    void describesTheRecommendationInWords()
     {
         const auto& [snapshot, expected] = row<Snapshot, std::string>();
         test::SampleWindow window(Theme::light(), QSize(1100, 680));
@@ -265,7 +266,7 @@ private slots:
         QCOMPARE(card->accessibleDescription().toStdString(), expected);
     }
 
-    void accumulatesInTrainingAlone()
+    void showsAccumulationOnlyForTraining()
     {
         test::SampleWindow window(Theme::light(), QSize(1100, 680));
         Snapshot evaluation = test::runningSnapshot();
@@ -290,7 +291,7 @@ private slots:
         for (const auto* chart : window.findChildren<ExplorationChart*>())
             QVERIFY2(chart->accessibleDescription().contains(sentence),
                      qPrintable(chart->accessibleDescription()));
-        // What the mark means stands beside the chart and below the table.
+        // The chart and the table each explain the mark in a legend.
         int legends = 0;
         for (const auto* label : window.findChildren<QLabel*>())
             legends += label->isVisibleTo(&window) && label->text() == QLatin1String("~ approximate") ? 1 : 0;
@@ -311,7 +312,6 @@ private slots:
         QVERIFY(chip->isHidden());
     }
 
-    // No word of the card is cut where it is narrow.
     void cutsNoWordOfTheCard()
     {
         for (const int width : {980, 1100, 1440}) {
@@ -338,7 +338,7 @@ private slots:
             QVERIFY(!button->isHidden());
     }
 
-    void offersToContinueAtTheEndAlone()
+    void offersToContinueOnlyAtTheEnd()
     {
         test::SampleWindow window(Theme::light(), QSize(1100, 680));
         const QPushButton* const continueSearch = test::buttonOf(window, "Go on");
@@ -355,7 +355,7 @@ private slots:
         QCOMPARE(continueSearch->toolTip(), QStringLiteral("More trials would tell nothing more (Ctrl+F5)"));
     }
 
-    void saysWhyItCouldNotContinue()
+    void explainsWhyItCouldNotContinue()
     {
         test::SampleWindow window(Theme::light(), QSize(1100, 680));
         Snapshot snapshot = test::continuationSnapshot();
@@ -371,7 +371,7 @@ private slots:
         QVERIFY(banner->isHidden());
     }
 
-    void says_data()
+    void describesWorkAndDevices_data()
     {
         const std::string gpu = "GPU 97 %  ·  64 °C  ·  1980 MHz  ·  worker pid 41232";
         const Snapshot choosing = test::choosingSnapshot();
@@ -407,14 +407,14 @@ private slots:
               {test::cpuSnapshot(), "Trial 6 of about 11  ·  about 40 s left (20 s to 60 s)",
                "worker pid 7311"}}});
     }
-    void says()
+    void describesWorkAndDevices()
     {
         const auto& [snapshot, activity, devices] = row<Snapshot, std::string, std::string>();
         QCOMPARE(activityText(snapshot).toStdString(), activity);
         QCOMPARE(deviceText(snapshot.devices).toStdString(), devices);
     }
 
-    void invitesAConfigWhileThereIsNone()
+    void invitesToOpenAConfigWhileThereIsNone()
     {
         test::SampleWindow window(Theme::light(), QSize(1100, 680));
         window.show();
@@ -426,7 +426,7 @@ private slots:
         QVERIFY(window.findChild<ThroughputChart*>()->isVisible());
     }
 
-    void saysAFailureOnceAndLetsItBeClosed()
+    void showsAFailureOnceAndLetsItBeClosed()
     {
         test::SampleWindow window(Theme::light(), QSize(1100, 680));
         const Snapshot failed = test::failedSnapshot();
@@ -509,7 +509,7 @@ private slots:
         test::SampleWindow window(Theme::light(), QSize(1100, 680));
         window.show();
         engine::Snapshot snapshot = test::runningSnapshot();
-        // A layout hears by an event of what has changed in it.
+        // A layout learns of changes by posted events.
         const auto draw = [&] {
             window.display(snapshot);
             QCoreApplication::processEvents();
@@ -519,7 +519,7 @@ private slots:
         const auto top = [&] { return table->mapTo(&window, QPoint()).y(); };
         const int before = top();
         const QString reason = snapshot.reason;
-        // Shorter, one line longer, and without what stands beside it.
+        // The first sentence is shorter, the second a line longer; both are without the chip next to them.
         for (const QString& sentence :
              {QStringLiteral("192 is the best."), reason + QStringLiteral(" It may be so.")}) {
             snapshot.reason = sentence;
@@ -556,7 +556,7 @@ private slots:
         QVERIFY(table->selectionModel()->isRowSelected(table->currentIndex().row(), {}));
         emit charts->sizeSelected(std::nullopt);
         QVERIFY(!table->selectionModel()->hasSelection());
-        // Another exploration begins without one.
+        // Another exploration begins without a selection.
         emit charts->sizeSelected(160);
         charts->setSelectedSize(160);
         window.display(test::readySnapshot());
@@ -577,7 +577,7 @@ private slots:
                 const bool isOfCard = button->parentWidget()->inherits("batchpeak::ui::RecommendationCard");
                 if (!isOfBar && !isOfCard)
                     continue;
-                // The card's may be further down, never elsewhere beside each other.
+                // Buttons of the card may move down, but never sideways.
                 QRect place(button->mapTo(&window, QPoint()), button->size());
                 if (isOfCard)
                     place.moveTop(0);
@@ -594,7 +594,7 @@ private slots:
         note(test::finishedSnapshot(), QStringLiteral("finished"));
     }
 
-    void laysNothingOverAnythingAtItsLeast()
+    void overlapsNothingAtItsMinimumSize()
     {
         QStringList over;
         const auto nameOf = [](const QWidget* part) {
@@ -611,7 +611,7 @@ private slots:
             test::SampleWindow window(Theme::light(), QSize(10, 10));
             window.show();
             window.display(snapshot);
-            // A splitter hears by an event that a card needs more.
+            // A splitter learns by a posted event that a card needs more space.
             QCoreApplication::processEvents();
             window.grab();
             QCOMPARE(window.size(), window.view()->minimumSize());
@@ -639,7 +639,7 @@ private slots:
         QVERIFY2(over.isEmpty(), qPrintable(over.join(QLatin1Char('\n'))));
     }
 
-    void tellsTheShortcutOfEveryAction()
+    void showsTheShortcutOfEveryAction()
     {
         QWidget window;
         WindowActions actions(&window);
@@ -655,7 +655,7 @@ private slots:
         QVERIFY(actions.start->toolTip().endsWith(QStringLiteral("(F5)")));
     }
 
-    void stopsByNoKeyThatClosesMenus()
+    void doesNotStopByEscape()
     {
         QWidget window;
         const WindowActions actions(&window);
@@ -664,7 +664,7 @@ private slots:
         QCOMPARE(actions.stop->shortcuts(), QList<QKeySequence>{QKeySequence(Qt::SHIFT | Qt::Key_F5)});
     }
 
-    void doesNotInviteToExportWhatIsDoubtful()
+    void doesNotHighlightTheExportOfADoubtfulSize()
     {
         test::SampleWindow window(Theme::light(), QSize(1100, 680));
         window.display(test::earlySnapshot());
@@ -677,7 +677,7 @@ private slots:
         QVERIFY(button->property("primary").toBool());
     }
 
-    void saysThatItLooksBack()
+    void showsThatAnEarlierRunIsViewed()
     {
         test::SampleWindow window(Theme::light(), QSize(1100, 680));
         window.display(test::finishedSnapshot());

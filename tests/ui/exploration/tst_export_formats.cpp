@@ -18,7 +18,7 @@ class ExportFormatsTest : public QObject
     Q_OBJECT
 
 private slots:
-    void copiesTheSizeAsItsConfigWritesIt_data()
+    void copiesTheSizeInTheSyntaxOfItsConfig_data()
     {
         rows<std::string, std::string, std::string>(
             {{"YAML", {"per_device_train_batch_size", "a: {b: 1}\n", "per_device_train_batch_size: 96"}},
@@ -28,7 +28,7 @@ private slots:
               {"train_micro_batch_size_per_gpu", "\xEF\xBB\xBF{}", "\"train_micro_batch_size_per_gpu\": 96"}},
              {"arguments", {"--micro-batch-size", "#!/bin/bash\n", "--micro-batch-size 96"}}});
     }
-    void copiesTheSizeAsItsConfigWritesIt()
+    void copiesTheSizeInTheSyntaxOfItsConfig()
     {
         const auto& [key, text, line] = row<std::string, std::string, std::string>();
         const config::BatchPlan plan{.microBatchKey = key};
@@ -37,7 +37,7 @@ private slots:
 
     void writesFinishedTrialsForOtherPrograms()
     {
-        // A comma for the decimal point, a point for thousands.
+        // German uses a decimal comma, and separates thousands by points.
         QLocale::setDefault(QLocale(QLocale::German));
         const trial::TrialRecord comparison{.number = 4,
                                             .device = "cuda:0",
@@ -92,9 +92,9 @@ private slots:
                      "4,cuda:0,32,oom,,,,,,,,,,,0,,approximate,approximate\r\n"));
     }
 
-    void writesNoFormula_data()
+    void escapesFormulas_data()
     {
-        // What a worker said of a trial, and how it is written.
+        // Text that a worker reports about a trial, and how the file contains it.
         rows<std::string, std::string>(
             {{"plain", {"it ran", "it ran"}},
              {"a number", {"-3", "-3"}},
@@ -110,7 +110,7 @@ private slots:
              {"after another separator", {"a;=1", "\"a;=1\""}},
              {"inside", {"a=1", "a=1"}}});
     }
-    void writesNoFormula()
+    void escapesFormulas()
     {
         const auto& [said, written] = row<std::string, std::string>();
         const QByteArray text = ui::trialsCsv(

@@ -37,8 +37,8 @@ class RecommendationCardTest : public QObject
     Q_OBJECT
 
 private slots:
-    // What a fresh process could not run, larger ones cannot run either; smaller ones are in doubt.
-    void warnsOfASizeThatNoFreshProcessHasRun_data()
+    // If a fresh process could not run a size, larger sizes cannot run either, and smaller ones are in doubt.
+    void warnsOfAnUnverifiedSize_data()
     {
         using trial::Outcome;
         rows<bool, Outcome, std::string>(
@@ -46,7 +46,7 @@ private slots:
              {"still to be verified", {false, Outcome::OutOfMemory, ""}},
              {"another one ran", {true, Outcome::Ok, ""}}});
     }
-    void warnsOfASizeThatNoFreshProcessHasRun()
+    void warnsOfAnUnverifiedSize()
     {
         const auto& [isAtEnd, outcome, expected] = row<bool, trial::Outcome, std::string>();
         engine::Snapshot snapshot = test::finishedSnapshot();
@@ -58,7 +58,7 @@ private slots:
         QCOMPARE(warnings(snapshot), expected);
     }
 
-    void tellsWhatLargerDevicesLose()
+    void reportsUnusedMemoryOfLargerDevices()
     {
         engine::Snapshot snapshot = test::finishedSnapshot();
         snapshot.devices = {{.id = QStringLiteral("cuda:0"), .usableBytes = std::int64_t{40} << 30},

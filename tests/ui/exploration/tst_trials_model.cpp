@@ -22,7 +22,7 @@ namespace {
 
 const engine::MemoryUnit gibibytes{.name = QStringLiteral("GiB"), .bytes = 1024.0 * 1024.0 * 1024.0};
 
-/// The rows as they stand, trials below their sizes with a step to the right; columns apart by " | ".
+/// Returns the rows as text: trials are indented below their sizes, and " | " separates columns.
 QString printed(const QAbstractItemModel& model, const QModelIndex& parent = {})
 {
     QString text;
@@ -37,7 +37,7 @@ QString printed(const QAbstractItemModel& model, const QModelIndex& parent = {})
     return text;
 }
 
-/// Of the rows of sizes, or of the trials below one.
+/// Returns the texts of a column, for the rows of sizes or for the trials below one size.
 QStringList wordsOf(const QAbstractItemModel& model, int column, const QModelIndex& parent = {})
 {
     QStringList words;
@@ -53,7 +53,7 @@ engine::Snapshot withTrials(std::vector<trial::TrialRecord> trials)
     return snapshot;
 }
 
-/// What a model says while it changes, and that it never contradicts itself.
+/// A model and its order, both checked for consistency, with spies on the model's signals.
 struct Watched
 {
     TrialsModel model;
@@ -84,7 +84,7 @@ class TrialsModelTest : public QObject
 private slots:
     void init() { QLocale::setDefault(QLocale::c()); }
 
-    void marksSpeedsThatAreNotTheConfigsOwn()
+    void marksApproximateSpeedsAndSpeedsOfAnotherRun()
     {
         engine::Snapshot snapshot = test::adapterSnapshot();
         const Watched table(snapshot);
@@ -107,7 +107,7 @@ private slots:
             const QString peak = table.model.index(row, TrialsModel::Memory).data().toString();
             QVERIFY2(peak == QStringLiteral("–") || peak.startsWith(QLatin1Char('~')), qPrintable(peak));
         }
-        // Where the speed alone is approximate, memory has no mark.
+        // If only the speed is approximate, the memory has no mark.
         snapshot.run->fidelity = {};
         snapshot.run->fidelity.addReason(config::approximation::kernel4bit);
         const Watched exact(snapshot);
@@ -120,7 +120,7 @@ private slots:
         QVERIFY(!printed(Watched(test::finishedSnapshot()).model).contains(QLatin1Char('*')));
     }
 
-    void showsWhatIsRecalledPale()
+    void showsRecalledTrialsPale()
     {
         engine::Snapshot snapshot = withTrials({test::trialThat(trial::Outcome::Ok, 1, 8, 5.0)});
         const QDateTime ended(QDate(1999, 11, 28), QTime(14, 9));
@@ -143,20 +143,20 @@ private slots:
         QCOMPARE(colorOf(8), QVariant(Theme::light().text));
         QCOMPARE(colorOf(16), QVariant(Theme::light().mutedText));
         QVERIFY(table.model.asText({table.model.indexOf(16)}).contains(day));
-        // A trial of today comes before it.
+        // A trial of this exploration comes before the recalled one.
         snapshot.trials.push_back(test::trialThat(trial::Outcome::Ok, 2, 16, 5.0));
         table.display(snapshot);
         QCOMPARE(table.reset.size(), 0);
         QCOMPARE(wordsOf(table.model, TrialsModel::Result, table.model.indexOf(16)),
                  (QStringList{QStringLiteral("ok"), QStringLiteral("earlier")}));
         QCOMPARE(colorOf(16), QVariant(Theme::light().text));
-        // The search drops it.
+        // The search drops the recalled trials.
         snapshot.recalled.clear();
         table.display(snapshot);
         QCOMPARE(table.model.rowCount(table.model.indexOf(16)), 0);
     }
 
-    void tellsWhatATrialSaysAloneWhereAllOfThemSayAnother()
+    void showsTheSpeedOfATrialThatDiffersFromTheEstimate()
     {
         engine::Snapshot snapshot = withTrials({test::trialThat(trial::Outcome::Ok, 1, 8, 5.0),
                                                 test::trialThat(trial::Outcome::Ok, 2, 16, 5.0)});
@@ -176,7 +176,7 @@ private slots:
                  qPrintable(told(0, Qt::ToolTipRole)));
     }
 
-    void saysWhichSizesAreRuledOut()
+    void marksExcludedSizes()
     {
         engine::Snapshot snapshot = withTrials({test::trialThat(trial::Outcome::Ok, 1, 8, 5.0),
                                                 test::trialThat(trial::Outcome::Ok, 2, 16, 5.0)});
@@ -185,7 +185,7 @@ private slots:
         model.display(snapshot, gibibytes);
         const QStringList words{QStringLiteral("ok"), QStringLiteral("excluded")};
         QCOMPARE(wordsOf(model, TrialsModel::Result), words);
-        // What runs of it is told first.
+        // A running trial of the size takes precedence.
         snapshot.trials.push_back(test::trialThat(std::nullopt, 3, 16, 0.1));
         model.display(snapshot, gibibytes);
         QVERIFY(wordsOf(model, TrialsModel::Result).back() != words.back());
@@ -245,7 +245,7 @@ private slots:
             QVERIFY2(words.contains(QLatin1String(word)), word);
     }
 
-    void saysWhatDisturbedATrialAndWhatRepeatsIt()
+    void explainsDisturbedAndRetriedTrials()
     {
         TrialsModel model;
         QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
@@ -261,7 +261,7 @@ private slots:
                  qPrintable(toolTipOf(6)));
     }
 
-    void callsTheBestSoOnlyWhenItIsRecommended()
+    void callsASizeBestOnlyWithEnoughConfidence()
     {
         TrialsModel model;
         model.display(test::runningSnapshot(), gibibytes);
@@ -273,7 +273,7 @@ private slots:
         QCOMPARE(wordsOf(model, TrialsModel::Result).count(QStringLiteral("leading")), 1);
     }
 
-    void showsTheStarBesideTheSignOfWhatRuns()
+    void showsTheStarNextToTheSignOfARunningTrial()
     {
         TrialsModel model;
         model.display(test::comparingSnapshot(), gibibytes);
@@ -289,7 +289,7 @@ private slots:
         QCOMPARE(signOf(192), QSize(34, 16));
     }
 
-    void saysTheSameAsTheCard()
+    void showsTheSameSpeedAsTheCard()
     {
         TrialsModel model;
         const engine::Snapshot snapshot = test::comparingSnapshot();
@@ -299,7 +299,7 @@ private slots:
                  engine::rateText(recommendation.samplesPerSecond, recommendation.relativeError));
     }
 
-    void changesOnlyWhatGoesOn()
+    void changesOnlyTheRowsOfTheRunningTrial()
     {
         engine::Snapshot snapshot = test::runningSnapshot();
         Watched watched(snapshot);
@@ -312,7 +312,7 @@ private slots:
         QCOMPARE(watched.changed.front().at(0).toModelIndex().siblingAtColumn(0), watched.model.indexOf(208));
         QCOMPARE(watched.inserted.count(), 0);
 
-        // A size that was not tried before, between others; then one that was.
+        // A size that was not tried previously, between other sizes; then one that was.
         snapshot.trials.push_back(test::trialThat(std::nullopt, 18, 210, 0.1));
         watched.display(snapshot);
         QCOMPARE(watched.inserted.count(), 1);
@@ -326,7 +326,7 @@ private slots:
         QCOMPARE(watched.reset.count(), 0);
     }
 
-    void opensASizeThatIsTriedTwice()
+    void addsTrialsBelowASizeThatIsTriedTwice()
     {
         engine::Snapshot snapshot = withTrials({test::trialThat(trial::Outcome::Ok, 1, 8, 1.0)});
         Watched watched(snapshot);
@@ -352,7 +352,7 @@ private slots:
                  (QStringList{QStringLiteral("#19"), QStringLiteral("#18")}));
     }
 
-    void callsSizesLevelThatCannotBeToldApart()
+    void callsIndistinguishableSizesLevel()
     {
         TrialsModel model;
         model.display(test::continuationSnapshot(), gibibytes);
@@ -362,7 +362,7 @@ private slots:
                  QStringLiteral("compared"));
     }
 
-    void tellsWhatSpoiltAComparison_data()
+    void reportsWhyAComparisonFailed_data()
     {
         trial::TrialRecord ended = test::comparisonOf(trial::Outcome::Ok, 17, {160, 192}, {0.0, 0.0});
         ended.outcome = trial::Outcome::OutOfMemory;
@@ -380,7 +380,7 @@ private slots:
              {"its worker",
               {lost(trial::Outcome::Crashed), {QStringLiteral("crashed"), QStringLiteral("crashed")}}}});
     }
-    void tellsWhatSpoiltAComparison()
+    void reportsWhyAComparisonFailed()
     {
         const auto& [comparison, words] = row<trial::TrialRecord, QStringList>();
         TrialsModel model;
@@ -388,7 +388,7 @@ private slots:
         QCOMPARE(wordsOf(model, TrialsModel::Result), words);
     }
 
-    void beginsAnewWithAnotherExploration()
+    void resetsForAnotherExploration()
     {
         Watched watched(test::runningSnapshot());
         watched.display(test::nothingFitsSnapshot());
@@ -398,7 +398,7 @@ private slots:
         QCOMPARE(watched.model.rowCount(), 0);
     }
 
-    void isATableForSpreadsheets()
+    void copiesRowsForSpreadsheets()
     {
         TrialsModel model;
         model.display(test::comparingSnapshot(), gibibytes);
@@ -412,7 +412,7 @@ private slots:
 
     void sorts_data()
     {
-        // 256 is over the headroom and slower than 160; 288 and 512 did not fit.
+        // 256 is over the headroom; 288 and 512 did not fit.
         rows<int, Qt::SortOrder, std::string>(
             {{"by size", {TrialsModel::Size, Qt::AscendingOrder, "1 64 160 192 208 256 288 512"}},
              {"by size, the largest first",
@@ -437,21 +437,21 @@ private slots:
         QCOMPARE(wordsOf(watched.order, TrialsModel::Size).join(QLatin1Char(' ')).toStdString(), sizes);
     }
 
-    // A header enlarges a sign that is smaller than what it asks for.
-    void signsTheOrderSharply_data() { rows<int>({{"1", 1}, {"2", 2}, {"3", 3}}); }
-    void signsTheOrderSharply()
+    // A header scales up an icon that is smaller than it requests.
+    void drawsASharpSignOfTheOrder_data() { rows<int>({{"1", 1}, {"2", 2}, {"3", 3}}); }
+    void drawsASharpSignOfTheOrder()
     {
-        const int pixelsAPoint = row<int>();
+        const int pixelsPerPoint = row<int>();
         const QSize asked(16, 16);
         constexpr int side = 8;
         Watched watched(test::runningSnapshot());
         watched.order.sort(TrialsModel::Rate, Qt::DescendingOrder);
         const QVariant icon = watched.order.headerData(TrialsModel::Rate, Qt::Horizontal, Qt::DecorationRole);
-        const QImage shown = icon.value<QIcon>().pixmap(asked, pixelsAPoint).toImage();
-        QCOMPARE(shown.devicePixelRatio(), pixelsAPoint);
-        QCOMPARE(shown.size(), asked * pixelsAPoint);
-        QImage expected(asked * pixelsAPoint, QImage::Format_ARGB32_Premultiplied);
-        expected.setDevicePixelRatio(pixelsAPoint);
+        const QImage shown = icon.value<QIcon>().pixmap(asked, pixelsPerPoint).toImage();
+        QCOMPARE(shown.devicePixelRatio(), pixelsPerPoint);
+        QCOMPARE(shown.size(), asked * pixelsPerPoint);
+        QImage expected(asked * pixelsPerPoint, QImage::Format_ARGB32_Premultiplied);
+        expected.setDevicePixelRatio(pixelsPerPoint);
         expected.fill(Qt::transparent);
         QPainter painter(&expected);
         paintGlyph(painter, Glyph::Down, QRectF(16 - side, 4, side, side), Theme::light().mutedText);
@@ -472,7 +472,7 @@ private slots:
                  (QStringList{QStringLiteral("#18"), QStringLiteral("#17"), QStringLiteral("#14")}));
     }
 
-    void followsItsOrderWhileTrialsCome()
+    void keepsItsOrderWhileTrialsAreAdded()
     {
         engine::Snapshot snapshot = test::comparingSnapshot();
         Watched watched(snapshot);

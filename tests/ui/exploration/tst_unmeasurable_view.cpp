@@ -19,7 +19,7 @@ class UnmeasurableViewTest : public test::WindowFixture
 private slots:
     void init() { QLocale::setDefault(QLocale::c()); }
 
-    void showsWhatWasReadAndWhyNothingCanBeTried()
+    void showsTheConfigAndWhyNothingCanBeTried()
     {
         const auto file =
             engine::ConfigFile::open(fileWith("sft.yaml", "model_name_or_path: example/unknown-network\n"
@@ -45,11 +45,11 @@ private slots:
         connect(&write, &QAction::triggered, this, [&] { ++chosen; });
         test::buttonOf(view, "Write a size")->click();
         QCOMPARE(chosen, 1);
-        // What is impossible is no button.
+        // A disabled action has no button.
         QVERIFY(test::buttonOf(view, "Read it again")->isHidden());
         again.setEnabled(true);
         QVERIFY(!test::buttonOf(view, "Read it again")->isHidden());
-        // Another config leaves nothing of the one before.
+        // Nothing of the previous config remains.
         view.display({.path = file.path(), .why = QStringLiteral("It still is not."), .config = file});
         QCOMPARE(view.summary().split(QLatin1Char('\n')).size(), lines.size());
         view.display(
@@ -57,7 +57,7 @@ private slots:
         QCOMPARE(view.summary(), QStringLiteral("It is broken.\nfile: /a/b.yaml"));
     }
 
-    void namesTheLineAndLeavesThePathToThePage()
+    void namesTheLineWithoutThePathOfThePage()
     {
         const QString path = QStringLiteral("/a/b.yaml");
         const auto error =

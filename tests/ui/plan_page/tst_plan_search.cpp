@@ -29,20 +29,20 @@ private slots:
         m_changes = std::make_unique<QSignalSpy>(m_search.get(), &ui::PlanSearch::pythonChanged);
     }
 
-    void asksTheOneThatIsActive()
+    void asksTheActiveInterpreter()
     {
         m_search->lookFor({});
         QVERIFY(!m_search->python());
         TRY_COMPARE(torch(), QStringLiteral("2.1"));
     }
 
-    void asksEachOnce()
+    void asksEachInterpreterOnce()
     {
         const QString other = makeInterpreter("other", "2.2");
         m_search->lookFor({});
         TRY_COMPARE(torch(), QStringLiteral("2.1"));
         m_search->askPython(other);
-        // What was known is of another one.
+        // The previous answer is about another interpreter.
         QVERIFY(!m_search->python());
         TRY_COMPARE(torch(), QStringLiteral("2.2"));
         makeInterpreter("other", "2.3");
@@ -53,21 +53,21 @@ private slots:
         QCOMPARE(torch(), QStringLiteral("2.2"));
     }
 
-    /// The card goes on to stand for the interpreter that a person has chosen.
-    void keepsWhatWasChosenWhereTheWorkerMeasures()
+    /// The card still shows the interpreter that the user has chosen.
+    void keepsTheChosenInterpreterWhileTheWorkerMeasures()
     {
         const QString other = makeInterpreter("other", "2.2");
         m_search->lookFor(other);
         TRY_COMPARE(torch(), QStringLiteral("2.2"));
         m_search->askPython({});
         QCOMPARE(torch(), QStringLiteral("2.2"));
-        // Of another config nobody has chosen one.
+        // For another config the user has not chosen one.
         m_search->lookFor({});
         TRY_COMPARE(torch(), QStringLiteral("2.1"));
     }
 
-    /// A person may do meanwhile what the card says.
-    void seesWhatHasBeenInstalled()
+    /// The user may meanwhile follow the advice of the card.
+    void noticesInstalledPackages()
     {
         m_search->lookFor({});
         TRY_COMPARE(torch(), QStringLiteral("2.1"));
@@ -80,7 +80,7 @@ private slots:
         TRY_COMPARE(torch(), QStringLiteral("2.5"));
     }
 
-    void answersForTheOneThatWasAsked()
+    void answersForTheRequestedInterpreter()
     {
         const QString other = makeInterpreter("other", "2.2");
         const auto source = m_search->stackSource();
@@ -99,7 +99,7 @@ private:
     QString makeInterpreter(const char* name, const char* torchVersion) const
     {
         const QString path = m_folder->filePath(QLatin1String(name) + QLatin1String("/bin/python3"));
-        // A shell may still be reading it.
+        // A shell may still be reading the old file, so it is not overwritten.
         QFile::remove(path);
         test::writeProgram(path, QByteArray("echo '{\"python\": \"3.11\", \"torch\": \"") + torchVersion +
                                      "\", \"transformers\": \"5\"}'");

@@ -41,8 +41,8 @@ class PlanViewTest : public test::WindowFixture
 
     std::unique_ptr<QWidget> m_owner;
     PlanView* m_plan = nullptr;
-    engine::ExplorationOptions m_told;
-    int m_tellings = 0;
+    engine::ExplorationOptions m_emitted;
+    int m_emissions = 0;
 
     OptionField& field(const char* name) { return *m_plan->findChild<OptionForm*>()->field(name); }
 
@@ -106,11 +106,11 @@ private slots:
         m_owner->show();
         m_owner->activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(m_owner.get()));
-        m_told = {};
-        m_tellings = 0;
+        m_emitted = {};
+        m_emissions = 0;
         connect(m_plan, &PlanView::optionsChanged, this, [this](const engine::ExplorationOptions& options) {
-            m_told = options;
-            ++m_tellings;
+            m_emitted = options;
+            ++m_emissions;
         });
     }
 
@@ -134,7 +134,7 @@ private slots:
         }
     }
 
-    void takesWhatIsTyped_data()
+    void acceptsTypedValues_data()
     {
         rows<const char*, Text, Text>({{"a number", {"--max", "96", "--max 96"}},
                                        {"a share", {"--tolerance", "2.5", "--tolerance 2.5"}},
@@ -143,18 +143,18 @@ private slots:
                                        {"a word or number", {"--setting", "20", "--setting 20"}},
                                        {"what is usual", {"--tolerance", "2", ""}}});
     }
-    void takesWhatIsTyped()
+    void acceptsTypedValues()
     {
         const auto& [name, text, expected] = row<const char*, Text, Text>();
         type(name, text);
-        QCOMPARE(words(m_told).join(QLatin1Char(' ')), expected);
+        QCOMPARE(words(m_emitted).join(QLatin1Char(' ')), expected);
         QCOMPARE(field(name).text(), text);
         QCOMPARE(m_plan->problem(), QString());
         QCOMPARE(field(name).originText(),
                  expected.isEmpty() ? QStringLiteral("default") : QStringLiteral("set by you"));
     }
 
-    void saysWhatCannotBeReadWhileItIsTyped()
+    void explainsInvalidTextWhileTyping()
     {
         QSignalSpy problems(m_plan, &PlanView::problemChanged);
         type("--time-budget", QStringLiteral("10"));
@@ -164,11 +164,11 @@ private slots:
         QCOMPARE(field("--time-budget").explanation(), m_plan->problem());
         QTest::keyClicks(field("--time-budget").findChild<QLineEdit*>(), QStringLiteral("m"));
         QCOMPARE(m_plan->problem(), QString());
-        QCOMPARE(words(m_told), QStringList({QStringLiteral("--time-budget"), QStringLiteral("10m")}));
+        QCOMPARE(words(m_emitted), QStringList({QStringLiteral("--time-budget"), QStringLiteral("10m")}));
     }
 
-    // What could be read of its beginning is not asked for, and nothing is to be copied.
-    void saysEachFieldThatCannotBeRead()
+    // The readable beginning of a text is no value, and an invalid plan has no command to copy.
+    void reportsEachInvalidField()
     {
         auto* copy = test::buttonOf(*m_plan, "Copy command");
         QVERIFY(copy->isEnabled());
@@ -184,10 +184,10 @@ private slots:
             QCOMPARE(field(name).originText(), QStringLiteral("set by you"));
             QVERIFY2(m_plan->problem().contains(field(name).explanation()), qPrintable(m_plan->problem()));
         }
-        QVERIFY(words(m_told).isEmpty());
+        QVERIFY(words(m_emitted).isEmpty());
         QCOMPARE(m_plan->command(), QString());
         QVERIFY(!copy->isEnabled());
-        // Neither another device nor a look for them takes away what is typed.
+        // Choosing another device keeps the typed text.
         tick("cpu")->click();
         QCOMPARE(field("--memory-limit").text(), QStringLiteral("2 gigs"));
         type("--tolerance", QStringLiteral("1.5"));
@@ -201,15 +201,15 @@ private slots:
                  qPrintable(m_plan->command()));
     }
 
-    void takesNumbersAsTheLocaleWritesThem()
+    void acceptsNumbersOfTheLocale()
     {
         const QLocale usual;
         QLocale::setDefault(QLocale(QLocale::German));
         type("--tolerance", QStringLiteral("1,5"));
         QCOMPARE(m_plan->problem(), QString());
-        QCOMPARE(words(m_told), QStringList({QStringLiteral("--tolerance"), QStringLiteral("1.5")}));
+        QCOMPARE(words(m_emitted), QStringList({QStringLiteral("--tolerance"), QStringLiteral("1.5")}));
         m_plan->setConfig(engine::ConfigFile::open(fileWith("params.yaml", smallGpt2("64", "explore"))),
-                          m_told);
+                          m_emitted);
         field("--max").findChild<QLineEdit*>()->setFocus();
         QCOMPARE(field("--tolerance").findChild<QLineEdit*>()->text(), QStringLiteral("1,5"));
         type("--tolerance", QStringLiteral("50,5"));
@@ -222,20 +222,20 @@ private slots:
     {
         const auto offer = [this](const char* text) { return test::buttonOf(*m_plan, text); };
         QTest::mouseClick(offer("Keep the batch"), Qt::LeftButton);
-        QCOMPARE(words(m_told), QStringList({QStringLiteral("--setting"), QStringLiteral("auto")}));
+        QCOMPARE(words(m_emitted), QStringList({QStringLiteral("--setting"), QStringLiteral("auto")}));
         QCOMPARE(m_plan->preview().plan->space.maximum, 64);
         QVERIFY(m_plan->command().endsWith(QStringLiteral("--setting auto")));
         QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
         QVERIFY(!offer("Keep the batch"));
-        // A look for devices leaves a button under the pointer.
+        // A search for devices keeps the button that is under the pointer.
         const auto* button = offer("Explore all sizes");
         m_plan->setDevices(test::processorAlone());
         QCOMPARE(offer("Explore all sizes"), button);
         QTest::mouseClick(offer("Explore all sizes"), Qt::LeftButton);
-        QVERIFY(words(m_told).isEmpty());
+        QVERIFY(words(m_emitted).isEmpty());
     }
 
-    void writesAnOfferAnewInOtherWords()
+    void updatesAnOfferWhenItsWordsChange()
     {
         struct OtherWords : QTranslator
         {
@@ -250,7 +250,7 @@ private slots:
         QVERIFY(test::buttonOf(*m_plan, "Batch stays"));
     }
 
-    void warnsWhereNothingWillFit()
+    void warnsIfNothingIsExpectedToFit()
     {
         const auto says = [this](const char* words) {
             const auto labels = m_plan->findChildren<QLabel*>();
@@ -261,11 +261,11 @@ private slots:
         QVERIFY(says("Ready") && !says("Nothing is expected to fit"));
         type("--memory-limit", QStringLiteral("1K"));
         QVERIFY(says("Too little memory") && says("Nothing is expected to fit"));
-        // It is an expectation, and may be tried.
+        // It is only an expectation, so the user may start.
         QCOMPARE(m_plan->problem(), QString());
     }
 
-    void saysWhatTheConfigDoesNotAllow()
+    void reportsOptionsThatContradictEachOther()
     {
         type("--min", QStringLiteral("9"));
         type("--max", QStringLiteral("8"));
@@ -275,7 +275,7 @@ private slots:
         QCOMPARE(m_plan->problem(), QString());
     }
 
-    void offersTheNewestOfWhatWasExploredBefore()
+    void offersTheNewestEarlierRuns()
     {
         int chosen = -1;
         std::vector<EarlierRuns::Entry> runs;
@@ -289,7 +289,7 @@ private slots:
         QCOMPARE(chosen, 2);
         const auto* card = test::partOf<QWidget>(*m_plan, "Earlier");
         QVERIFY(card->isVisible());
-        // A run elsewhere begins and another is gone while somebody presses one of them.
+        // The list of runs changes while the user presses the button of one of them.
         const QPointer<QPushButton> pressed = test::buttonOf(*m_plan, "run 0");
         QTest::mousePress(pressed, Qt::LeftButton);
         runs.at(1).text = QStringLiteral("running elsewhere");
@@ -310,14 +310,14 @@ private slots:
         QVERIFY(!card->isVisible());
     }
 
-    void takesAnOptionBack()
+    void resetsAnOption()
     {
         type("--tolerance", QStringLiteral("5"));
         type("--max", QStringLiteral("96"));
         auto* origin = test::buttonOf(field("--tolerance"), "set by you");
         QVERIFY(origin);
         QTest::mouseClick(origin, Qt::LeftButton);
-        QCOMPARE(words(m_told), QStringList({QStringLiteral("--max"), QStringLiteral("96")}));
+        QCOMPARE(words(m_emitted), QStringList({QStringLiteral("--max"), QStringLiteral("96")}));
         QCOMPARE(field("--tolerance").text(), QStringLiteral("2"));
         QCOMPARE(field("--tolerance").originText(), QStringLiteral("default"));
     }
@@ -327,31 +327,31 @@ private slots:
         auto* box = field("--phase").findChild<QComboBox*>();
         box->setCurrentText(QStringLiteral("eval"));
         emit box->activated(box->currentIndex());
-        QCOMPARE(m_told.phase, model::Phase::Eval);
+        QCOMPARE(m_emitted.phase, model::Phase::Eval);
         // This config has no evaluation.
         QVERIFY2(m_plan->problem().contains(QStringLiteral("no evaluation batch")),
                  qPrintable(m_plan->problem()));
     }
 
-    void tellsTheTickedDevices()
+    void emitsTheTickedDevices()
     {
         QTest::mouseClick(tick("cuda:1"), Qt::LeftButton, {}, QPoint(8, 10));
-        QCOMPARE(m_told.devices, QStringList(QStringLiteral("cuda:0")));
+        QCOMPARE(m_emitted.devices, QStringList(QStringLiteral("cuda:0")));
         QTest::mouseClick(tick("cpu"), Qt::LeftButton, {}, QPoint(8, 10));
-        QCOMPARE(m_told.devices, QStringList({QStringLiteral("cuda:0"), QStringLiteral("cpu")}));
-        // What is usual needs no word.
+        QCOMPARE(m_emitted.devices, QStringList({QStringLiteral("cuda:0"), QStringLiteral("cpu")}));
+        // The default devices need no option.
         QTest::mouseClick(tick("cpu"), Qt::LeftButton, {}, QPoint(8, 10));
         QTest::mouseClick(tick("cuda:1"), Qt::LeftButton, {}, QPoint(8, 10));
-        QCOMPARE(m_told.devices, QStringList());
+        QCOMPARE(m_emitted.devices, QStringList());
     }
 
-    void asksForADeviceWhereNoneIsTicked()
+    void requiresATickedDevice()
     {
         QTest::mouseClick(tick("cuda:1"), Qt::LeftButton, {}, QPoint(8, 10));
         QTest::mouseClick(tick("cuda:0"), Qt::LeftButton, {}, QPoint(8, 10));
         QVERIFY2(m_plan->problem().contains(QStringLiteral("No device is ticked")),
                  qPrintable(m_plan->problem()));
-        QCOMPARE(m_tellings, 1);
+        QCOMPARE(m_emissions, 1);
         QTest::mouseClick(tick("cpu"), Qt::LeftButton, {}, QPoint(8, 10));
         QCOMPARE(m_plan->problem(), QString());
     }
@@ -363,7 +363,7 @@ private slots:
         QVERIFY(worker->isChecked());
         QVERIFY2(programTexts().contains(QStringLiteral("Looking what it has")), qPrintable(programTexts()));
         python->click();
-        QCOMPARE(m_told.python, engine::anyPython);
+        QCOMPARE(m_emitted.python, engine::anyPython);
         QVERIFY(python->isChecked() && !worker->isChecked());
         QVERIFY2(m_plan->problem().contains(QStringLiteral("is being asked")), qPrintable(m_plan->problem()));
         QVERIFY2(m_plan->command().endsWith(QStringLiteral("--with python")), qPrintable(m_plan->command()));
@@ -379,14 +379,14 @@ private slots:
                                               .problem = QStringLiteral("It has no torch.")});
         QCOMPARE(m_plan->problem(), QStringLiteral("It has no torch."));
         worker->click();
-        QCOMPARE(m_told.python, QString());
+        QCOMPARE(m_emitted.python, QString());
         QCOMPARE(m_plan->problem(), QString());
         QVERIFY2(programTexts().contains(QStringLiteral("Batchpeak's worker is advised")),
                  qPrintable(programTexts()));
     }
 
-    /// What this run needs beside, a person is told before the start.
-    void isNotReadyWithoutWhatTheRunNeeds()
+    /// A missing package that only this run needs is reported before the start.
+    void requiresThePackagesOfTheRun()
     {
         engine::ExplorationOptions options;
         options.python = engine::anyPython;
@@ -406,20 +406,20 @@ private slots:
         QCOMPARE(m_plan->problem(), QStringLiteral("There is none."));
     }
 
-    void goesBackToTheInterpreterThatWasChosen()
+    void restoresTheChosenInterpreter()
     {
         engine::ExplorationOptions options;
         options.python = QStringLiteral("/venv/bin/python3");
         const QString path = fileWith("params.yaml", smallGpt2("64", "explore"));
         m_plan->setConfig(engine::ConfigFile::open(path), options);
         radio("Batchpeak's worker")->click();
-        QCOMPARE(m_told.python, QString());
+        QCOMPARE(m_emitted.python, QString());
         radio("Your Python")->click();
-        QCOMPARE(m_told.python, options.python);
-        // That was another config's.
+        QCOMPARE(m_emitted.python, options.python);
+        // The chosen interpreter belongs to the other config.
         m_plan->setConfig(engine::ConfigFile::open(path), {});
         radio("Your Python")->click();
-        QCOMPARE(m_told.python, engine::anyPython);
+        QCOMPARE(m_emitted.python, engine::anyPython);
     }
 
     void offersPythonForANetworkThatIsNotRunHere()
@@ -434,7 +434,7 @@ private slots:
         QCOMPARE(m_plan->problem(), QString());
     }
 
-    void leavesTheFieldInWhichSomebodyTypes()
+    void keepsTheTextThatIsBeingTyped()
     {
         auto* line = field("--tolerance").findChild<QLineEdit*>();
         line->setFocus();
@@ -444,11 +444,8 @@ private slots:
         QCOMPARE(line->text(), QStringLiteral("2."));
     }
 
-    void forgetsWhatIsTypedOnceAnotherFileComes_data()
-    {
-        rows<Text>({{"a number", {"3"}}, {"no number", {"x"}}});
-    }
-    void forgetsWhatIsTypedOnceAnotherFileComes()
+    void discardsTypedTextForAnotherFile_data() { rows<Text>({{"a number", {"3"}}, {"no number", {"x"}}}); }
+    void discardsTypedTextForAnotherFile()
     {
         type("--tolerance", row<Text>());
         m_plan->setConfig(engine::ConfigFile::open(fileWith("other.yaml", smallGpt2("32", "explore"))), {});
@@ -457,7 +454,7 @@ private slots:
         QCOMPARE(field("--tolerance").problem(), QString());
     }
 
-    void saysTheCommandThatAsksForTheSame()
+    void showsTheEquivalentCommand()
     {
         const QString path = fileWith("it's a config.yaml", smallGpt2("64", "explore"));
         engine::ExplorationOptions options;
@@ -469,7 +466,7 @@ private slots:
                  QStringLiteral("batchpeak explore '%1' --launcher 'ssh host'").arg(quoted));
     }
 
-    // A break at a hyphen would tear an option; as it stands there a shell takes it.
+    // A line break at a hyphen would split an option. A shell accepts the command as it is shown.
     void breaksTheCommandBetweenItsOptions()
     {
         engine::ExplorationOptions options;
@@ -490,7 +487,7 @@ private slots:
         QCOMPARE(lines.join(QLatin1Char(' ')), m_plan->command());
     }
 
-    void saysTheLineOfWhatCannotBeRun()
+    void reportsTheLineThatCannotBeRun()
     {
         const QByteArray preferences = "model_name_or_path: gpt2\n"
                                        "beta: 0.1\n"
@@ -513,10 +510,10 @@ private slots:
     void laysOutTheFieldsForEveryWidth()
     {
         const int width = row<int>();
-        // As of a window that was wide before.
+        // The window was wider previously.
         m_plan->resize(width, 600);
         m_owner->grab();
-        // Each form that is laid out anew asks those around it for another height.
+        // Each form that is laid out again requests another height from its parents.
         for (int round = 0; round < 8; ++round)
             QCoreApplication::processEvents();
         for (const OptionField* field : m_plan->findChild<OptionForm*>()->fields()) {
@@ -542,13 +539,13 @@ private slots:
                              field->name().c_str());
             }
         }
-        // Nothing is torn apart for a height that nothing needs.
+        // No label is stretched to a height that it does not need.
         for (const QLabel* label :
              m_plan->findChild<OptionForm*>()->findChildren<QLabel*>(QString(), Qt::FindDirectChildrenOnly))
             QVERIFY2(label->height() <= 2 * label->sizeHint().height(), qPrintable(label->text()));
     }
 
-    void labelsWhatTrialsAre()
+    void labelsTheFidelityOfTrials()
     {
         const auto label = [this] {
             for (const auto* text : m_plan->findChildren<QLabel*>()) {
@@ -563,12 +560,12 @@ private slots:
         type("--max-gradient-norm", QStringLiteral("2"));
         QCOMPARE(label()->text(), QStringLiteral("another run, with another gradient clipping"));
         QVERIFY(label()->styleSheet().contains(Theme::light().warn.name()));
-        // Where nothing can be run there is nothing to label.
+        // If nothing can be run, there is nothing to label.
         type("--sequence-length", QStringLiteral("9999999"));
         QVERIFY(!label());
     }
 
-    void saysThePartsOfTheMemory()
+    void describesThePartsOfTheMemory()
     {
         const auto* bars = m_plan->findChild<MemoryBars*>();
         for (const char* part : {"weights ", "gradients ", "optimizer ", "activations about "})
@@ -576,7 +573,7 @@ private slots:
                      qPrintable(bars->accessibleDescription()));
         QVERIFY(bars->partAt({2, 10}).isEmpty());
         QVERIFY(bars->partAt({100, 10}).startsWith(QLatin1String("activations, estimated")));
-        // Of one size the rest of the room is free.
+        // With a single size, the rest of the memory is free.
         type("--setting", QStringLiteral("1"));
         QVERIFY2(bars->partAt({bars->width() / 2, 10}).startsWith(QLatin1String("free: ")),
                  qPrintable(bars->partAt({bars->width() / 2, 10})));
@@ -590,7 +587,7 @@ private slots:
         QVERIFY2(bars->accessibleDescription().contains(QStringLiteral("cuda:1 has room for")),
                  qPrintable(bars->accessibleDescription()));
         const QImage picture = bars->grab().toImage();
-        // The parameters begin where the names end; far right is the limit of the larger device.
+        // The limit of the larger device is far right.
         bool hasLimit = false;
         for (int x = picture.width() / 2; x < picture.width(); ++x)
             hasLimit = hasLimit || picture.pixelColor(x, 17) == Theme::light().bad;
@@ -599,7 +596,7 @@ private slots:
         QVERIFY(!bars->isVisible());
     }
 
-    void saysWhatItWillTake()
+    void estimatesTrialsAndTime()
     {
         const auto says = [this](const char* words) {
             const auto labels = m_plan->findChildren<QLabel*>();
@@ -619,7 +616,7 @@ private slots:
         QVERIFY(!says("1 trial."));
     }
 
-    void fitsItsLeastWidth()
+    void fitsItsMinimumWidth()
     {
         m_plan->resize(958, 560);
         QCoreApplication::processEvents();
@@ -631,7 +628,7 @@ private slots:
         }
     }
 
-    void elidesLongKeysAndTellsThemInWhole()
+    void elidesLongKeysAndShowsThemInToolTips()
     {
         const auto elided = [this] {
             QCoreApplication::processEvents();
@@ -653,8 +650,9 @@ private slots:
         }
     }
 
-    // What is said of parameters is long there, and the places behind it have to give way.
-    void showsAllOfAdaptersInASmallWindow()
+    // The text about the parameters is long for adapters, so the labels behind it, with places in the config,
+    // have to shrink.
+    void fitsAdaptersIntoASmallWindow()
     {
         const QByteArray adapters =
             "batchpeak: 1\n"

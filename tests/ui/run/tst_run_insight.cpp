@@ -53,7 +53,7 @@ class RunInsightTest : public test::WindowFixture
     }
 
 private slots:
-    void drawsTheCourseInSteps()
+    void drawsTheCourseAsAStepLine()
     {
         CourseChart chart;
         chart.resize(300, 140);
@@ -63,7 +63,7 @@ private slots:
                  QStringLiteral("After 1 min 44 s and 11 trials: 192, 93 % sure, expected loss 0.2 %"));
         const QImage picture = chart.grab().toImage();
         const QColor line = Theme::light().throughput;
-        // Low at the left, high at the right.
+        // The line is low at the left and high at the right.
         QVERIFY(hasColor(picture, QRect(34, 90, 60, 34), line));
         QVERIFY(!hasColor(picture, QRect(34, 18, 60, 40), line));
         QVERIFY(hasColor(picture, QRect(250, 18, 40, 20), line));
@@ -73,19 +73,19 @@ private slots:
         QVERIFY(!hasColor(chart.grab().toImage(), chart.rect(), line));
     }
 
-    void saysWhyThereIsNoCourse_data()
+    void explainsAMissingCourse_data()
     {
         rows<bool, bool, const char*>({{"it runs elsewhere", {false, true, "Shown once the run has ended"}},
                                        {"it is awaited", {true, true, "Being worked out from the history"}},
                                        {"there is none", {true, false, "Not worked out from the history"}}});
     }
-    void saysWhyThereIsNoCourse()
+    void explainsAMissingCourse()
     {
         const auto& [hasEnded, isAwaited, text] = row<bool, bool, const char*>();
         engine::Snapshot snapshot = hasEnded ? test::finishedSnapshot() : test::runningSnapshot();
         snapshot.course.clear();
         snapshot.searchState.estimates.clear();
-        // Its confidence stands in the gauge beside them.
+        // The gauge next to the lists shows the confidence.
         snapshot.searchState.recommendation->confidence = 0;
         ThinkingView view;
         view.setAwaitsSearch(isAwaited);
@@ -94,8 +94,8 @@ private slots:
         QCOMPARE(view.findChild<ContendersList*>()->emptyText(), QString::fromUtf8(text));
     }
 
-    /// The recommended size has the confidence of the gauge beside it.
-    void listsWhatIsWithinTheTolerance()
+    /// The list shows the recommended size with the confidence of the gauge next to it.
+    void listsSizesWithinTheTolerance()
     {
         ContendersList list;
         list.resize(180, 140);
@@ -112,12 +112,12 @@ private slots:
         QSignalSpy chosen(&list, &ContendersList::chosen);
         QTest::mouseClick(&list, Qt::LeftButton, {}, QPoint(60, list.fontMetrics().height() + 8));
         QCOMPARE(chosen.value(0).value(0).toLongLong(), 224);
-        // Below the last row is no size.
+        // There is no size below the last row.
         QTest::mouseClick(&list, Qt::LeftButton, {}, QPoint(60, 4 * (list.fontMetrics().height() + 2) + 4));
         QCOMPARE(chosen.size(), 1);
     }
 
-    void saysWhatIsTriedAndWhy()
+    void explainsTheCurrentAndTheNextTrial()
     {
         ThinkingView view;
         view.display(test::runningSnapshot());
@@ -126,7 +126,7 @@ private slots:
                  qPrintable(textsOf(view)));
     }
 
-    void asksForWhatIsPossible()
+    void emitsOnlyPossibleRequests()
     {
         SteeringPanel panel;
         engine::Snapshot snapshot = test::runningSnapshot();
@@ -168,7 +168,7 @@ private slots:
         QTest::keyClicks(tolerance, QStringLiteral("5"));
         QTest::keyClick(tolerance, Qt::Key_Return);
         QCOMPARE(tolerances.value(0).value(0).toDouble(), 0.05);
-        // Looked at and left, it asks for nothing.
+        // A field that is left unchanged emits no request.
         emit test::partOf<QLineEdit>(panel, "Confidence to stop at, percent")->editingFinished();
         QVERIFY(targets.isEmpty());
         tolerance->selectAll();
@@ -179,7 +179,7 @@ private slots:
                  qPrintable(textsOf(panel)));
     }
 
-    void saysWhatIsWrongAsLongAsItIs()
+    void reportsAnInvalidTextUntilItIsCorrected()
     {
         SteeringPanel panel;
         engine::Snapshot snapshot = test::runningSnapshot();
@@ -200,19 +200,19 @@ private slots:
         type(tolerance, "150");
         type(confidence, "x");
         QVERIFY2(says("Tolerance must be") && says("Stop at must be"), qPrintable(textsOf(panel)));
-        // It stays to be corrected, and goes as it is.
+        // The text stays to be corrected; its problem disappears as soon as it is.
         panel.display(snapshot);
         QCOMPARE(tolerance->text(), QStringLiteral("150"));
         tolerance->selectAll();
         QTest::keyClicks(tolerance, QStringLiteral("3"));
         QVERIFY2(!says("Tolerance must be") && says("Stop at must be"), qPrintable(textsOf(panel)));
-        // Another exploration knows nothing of it.
+        // Another exploration discards the text.
         type(tolerance, "150");
         snapshot.trials.clear();
         panel.display(snapshot);
         QCOMPARE(tolerance->text(), usual);
         QVERIFY2(!says("must be"), qPrintable(textsOf(panel)));
-        // Nor is it what holds once nothing can be asked any more.
+        // The text is also discarded once nothing can be requested.
         type(tolerance, "150");
         snapshot.commands = {};
         panel.display(snapshot);
@@ -221,7 +221,7 @@ private slots:
         QVERIFY(tolerances.isEmpty());
     }
 
-    void takesAToleranceAsItIsShown()
+    void acceptsAToleranceOfTheLocale()
     {
         const QLocale usual;
         QLocale::setDefault(QLocale(QLocale::German));
@@ -239,7 +239,7 @@ private slots:
         QCOMPARE(tolerances.value(0).value(0).toDouble(), 0.015);
     }
 
-    void tellsHowADeviceFares_data()
+    void reportsTheStateOfADevice_data()
     {
         using Device = engine::DeviceSnapshot;
         const auto add = rows<Device, Text>();
@@ -269,7 +269,7 @@ private slots:
                                  }),
                                  "others use 1.5 of 2 processors"});
     }
-    void tellsHowADeviceFares()
+    void reportsTheStateOfADevice()
     {
         const auto& [device, concerns] = row<engine::DeviceSnapshot, Text>();
         QCOMPARE(concernsOf(device).join(QLatin1Char('|')), concerns);
@@ -295,7 +295,7 @@ private slots:
         QVERIFY(hasColor(picture, QRect(0, 0, 400, 100), Theme::light().bad));
     }
 
-    void saysHowABatchIsDivided_data()
+    void describesHowABatchIsDivided_data()
     {
         rows<std::int64_t, std::int64_t, std::int64_t, Text>(
             {{"whole", {48, 1, 48, "1 step of 48 samples"}},
@@ -310,13 +310,13 @@ private slots:
                "3 steps of 21 samples on 2 devices; 3 steps: 2 of 21 and 1 of 20 samples on 2 devices"}},
              {"more devices than samples", {2, 3, 4, "1 step of 1 sample on each of 2 devices"}}});
     }
-    void saysHowABatchIsDivided()
+    void describesHowABatchIsDivided()
     {
         const auto& [batch, devices, size, text] = row<std::int64_t, std::int64_t, std::int64_t, Text>();
         QCOMPARE(sharesText(config::sharesOf({.globalBatchSize = batch, .devices = devices}, size)), text);
     }
 
-    void writesTheBatchAsOtherNumbersAre()
+    void formatsTheBatchForTheLocale()
     {
         const QLocale usual;
         QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));

@@ -19,7 +19,7 @@ using test::buttonOf;
 
 namespace {
 
-/// What can be done, while a confirmation runs or once it has.
+/// Whether a confirmation runs, what prevents another one, and which actions are offered.
 struct Offer
 {
     bool runs = false;
@@ -38,7 +38,7 @@ class ConfirmationDialogTest : public QObject
 private slots:
     void init() { QLocale::setDefault(QLocale::c()); }
 
-    void showsWhatIsMeasuredBesideWhatIsPredicted()
+    void showsMeasurementsNextToPredictions()
     {
         ConfirmationModel model;
         QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
@@ -56,7 +56,7 @@ private slots:
         QCOMPARE(model.rowCount(), 0);
     }
 
-    void changesOnlyTheRowThatGoesOn()
+    void changesOnlyTheRowThatIsMeasured()
     {
         ConfirmationModel model;
         QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
@@ -71,7 +71,8 @@ private slots:
         QCOMPARE(changed.front().at(0).toModelIndex().row(), 1);
     }
 
-    // One step of twenty may be the first after a warm-up: it is judged once it has an interval, and by that.
+    // A single step may be the first after a warm-up: a size is judged only once it has an interval, and by
+    // that interval.
     void judgesNothingBeforeItHasAnInterval_data()
     {
         rows<std::optional<double>, Text, bool>({{"one step", {std::nullopt, "–", false}},
@@ -93,7 +94,7 @@ private slots:
         QCOMPARE(!role.data(Qt::DecorationRole).isNull(), isJudged);
     }
 
-    void signsWhatIsFarOffAndWhatDidNotFit()
+    void marksLargeErrorsAndSizesOutOfMemory()
     {
         ConfirmationModel model;
         model.display(test::doneConfirmation());
@@ -108,13 +109,13 @@ private slots:
         QVERIFY(!lost.data(Qt::DecorationRole).isNull());
     }
 
-    void offersWhatIsPossible_data()
+    void offersPossibleActions_data()
     {
         rows<Offer>({{"running", {.runs = true, .stops = true}},
                      {"done", {.repeats = true}},
                      {"done, device taken", {.obstacle = QStringLiteral("Taken.")}}});
     }
-    void offersWhatIsPossible()
+    void offersPossibleActions()
     {
         const auto& [runs, obstacle, stops, repeats] = row<Offer>();
         ConfirmationDialog dialog(Theme::light());
@@ -125,7 +126,7 @@ private slots:
         QCOMPARE(buttonOf(dialog, "Confirm again")->toolTip(), obstacle);
     }
 
-    void saysTheVerdictOnceItIsMeasured()
+    void showsTheVerdictAtTheEnd()
     {
         ConfirmationDialog dialog(Theme::light());
         dialog.display(test::runningConfirmation());
@@ -135,7 +136,7 @@ private slots:
         QVERIFY(dialog.findChild<MessageBanner*>()->isHidden());
     }
 
-    void saysWhyItCouldNotBeRun()
+    void explainsAFailure()
     {
         ConfirmationDialog dialog(Theme::light());
         const auto failed = test::failedConfirmation();
@@ -146,7 +147,7 @@ private slots:
         QVERIFY(dialog.findChild<MessageBanner*>()->isHidden());
     }
 
-    void tellsThatItWasClosed()
+    void reportsThatItWasClosed()
     {
         ConfirmationDialog dialog(Theme::light());
         QSignalSpy closed(&dialog, &ConfirmationDialog::closed);

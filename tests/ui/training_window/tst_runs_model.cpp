@@ -90,14 +90,14 @@ private slots:
         QCOMPARE(model.data(second, Qt::CheckStateRole).toInt(), static_cast<int>(Qt::Unchecked));
         model.remove(1);
         QCOMPARE(model.rowCount(), 2);
-        // Those that stay keep their patterns, and a new one takes what is free.
+        // Remaining runs keep their patterns, and a new run gets a free one.
         model.keep(test::completedTraining());
         QCOMPARE(shownNames(model), (QStringList{QStringLiteral("run 1 in 0"), QStringLiteral("run 3 in 2"),
                                                  QStringLiteral("run 4 in 1")}));
         QCOMPARE(changes.count(), 6);
     }
 
-    void dropsTheOldestWhereThereAreTooMany()
+    void dropsTheOldestRunIfThereAreTooMany()
     {
         RunsModel model;
         QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
@@ -119,7 +119,7 @@ private slots:
         QCOMPARE(model.rowCount(), 1);
     }
 
-    void saysHowARunEnded_data()
+    void reportsHowARunEnded_data()
     {
         rows<training::TrainingSnapshot, Text>({{"running", {test::midwayTraining(), "running"}},
                                                 {"done", {test::completedTraining(), "340 steps"}},
@@ -127,7 +127,7 @@ private slots:
                                                 {"diverged", {test::divergedTraining(), "diverged"}},
                                                 {"memory", {test::nothingFitsTraining(), "out of memory"}}});
     }
-    void saysHowARunEnded()
+    void reportsHowARunEnded()
     {
         const auto& [snapshot, said] = row<training::TrainingSnapshot, Text>();
         QCOMPARE(resultText(snapshot), said);
@@ -156,7 +156,7 @@ private slots:
         QCOMPARE(model.shown().back().name, QStringLiteral("run 2"));
     }
 
-    void hasRoomForTheNameBesideItsSign()
+    void hasRoomForTheNameNextToItsSign()
     {
         RunsModel model;
         RunsCard card(&model);

@@ -41,7 +41,7 @@ class TrainingFormTest : public test::WindowFixture
     void type(const char* option, const char* text) { field(option).type(QString::fromUtf8(text)); }
     QString originOf(const char* option) { return field(option).originText(); }
 
-    /// "--steps,500,--exact,on"
+    /// Types a list of options and texts, such as "--steps,500,--exact,on".
     void typeAll(const Text& words)
     {
         const QStringList parts = words.isEmpty() ? QStringList() : words.split(QLatin1Char(','));
@@ -165,7 +165,7 @@ private slots:
         QCOMPARE(fields.removeDuplicates(), 0);
     }
 
-    void followsTheExplorationBesideIt()
+    void adoptsOptionsOfTheExploration()
     {
         m_form->setExploration({.devices = {QStringLiteral("cuda:1"), QStringLiteral("cuda:0")},
                                 .headroom = 0.08,
@@ -173,14 +173,14 @@ private slots:
                                 .seed = 7});
         QCOMPARE(m_form->options().run.seed, 7U);
         QCOMPARE(originOf("--seed"), QStringLiteral("explored"));
-        // Of several devices it trains on the first.
+        // Training uses the first of several devices.
         QCOMPARE(m_form->options().run.devices, QStringList{QStringLiteral("cuda:1")});
         QCOMPARE(field("--device").text(), QStringLiteral("cuda:1"));
-        // What it searched for is no size to train at, and training keeps no memory free unasked.
+        // A setting to explore is no size to train at, and training by default leaves no headroom.
         QVERIFY(!m_form->options().run.setting);
         QCOMPARE(m_form->options().run.headroom, 0.0);
         QCOMPARE(originOf("--headroom"), QStringLiteral("default"));
-        // Also what is usual can be asked for.
+        // A default can also be set explicitly.
         type("--seed", "0");
         QCOMPARE(m_form->options().run.seed, 0U);
         QCOMPARE(originOf("--seed"), QStringLiteral("set by you"));
@@ -196,13 +196,13 @@ private slots:
         type("--setting", "6");
         m_form->setRecommended(16);
         QCOMPARE(m_form->options().run.setting, config::Setting(config::Fixed{6}));
-        // A maximum that is looked for takes its place.
+        // A search for the maximum replaces the size.
         type("--maximum", "predict");
         QVERIFY(!m_form->options().run.setting);
         QVERIFY2(m_form->problem().isEmpty(), qPrintable(m_form->problem()));
     }
 
-    void saysWhoSaysAValue()
+    void showsTheOriginOfAValue()
     {
         setConfig("4");
         QCOMPARE(originOf("--setting"), QStringLiteral("config"));
@@ -216,7 +216,7 @@ private slots:
         const QString rate = field("--learning-rate").text();
         type("--learning-rate", "2e-4");
         QCOMPARE(originOf("--learning-rate"), QStringLiteral("set by you"));
-        // And it can be taken back.
+        // The text can be reset.
         auto* back = test::buttonOf(field("--learning-rate"), "set by you");
         QVERIFY(back && back->isEnabled());
         back->click();
@@ -224,7 +224,7 @@ private slots:
         QVERIFY(originOf("--learning-rate") != QLatin1String("set by you"));
     }
 
-    void saysWhatHoldsInPlaceOfADeletedText()
+    void showsTheDefaultForADeletedText()
     {
         m_form->show();
         m_form->activateWindow();
@@ -239,7 +239,7 @@ private slots:
         QCOMPARE(line->text(), QStringLiteral("1"));
     }
 
-    void remembersWhatWasAskedFor()
+    void savesAndRestoresItsWords()
     {
         setConfig("4");
         QVERIFY2(m_form->words().isEmpty(), qPrintable(m_form->words().join(QLatin1Char(' '))));
@@ -257,7 +257,7 @@ private slots:
         QVERIFY(!next->options().steps);
     }
 
-    void saysWhichFieldIsWrong_data()
+    void reportsTheInvalidField_data()
     {
         rows<const char*, const char*>({{"a size of 0", {"--setting", "0"}},
                                         {"a size in words", {"--setting", "many"}},
@@ -271,7 +271,7 @@ private slots:
                                         {"a limit without a unit", {"--memory-limit", "6"}},
                                         {"a device of another kind", {"--device", "tpu"}}});
     }
-    void saysWhichFieldIsWrong()
+    void reportsTheInvalidField()
     {
         const auto& [option, text] = row<const char*, const char*>();
         QSignalSpy changes(m_form.get(), &TrainingForm::changed);
@@ -287,8 +287,8 @@ private slots:
         QVERIFY2(m_form->problem().isEmpty(), qPrintable(m_form->problem()));
     }
 
-    // Elsewhere a comma is a comma, as in a path.
-    void takesTheNumbersOfTheLocaleWhereItTakesNumbers()
+    // In other fields, such as a path, a comma stays as it is.
+    void acceptsNumbersOfTheLocaleInNumericFields()
     {
         QLocale::setDefault(QLocale(QLocale::German));
         OptionForm explored;
@@ -318,7 +318,7 @@ private slots:
         QVERIFY(numeric > 20);
     }
 
-    void saysWhatTheConfigDoesNotAllow()
+    void reportsValuesThatTheConfigDoesNotAllow()
     {
         type("--sequence-length", "4096");
         QVERIFY(field("--sequence-length").problem().isEmpty());
@@ -327,13 +327,13 @@ private slots:
                  qPrintable(m_form->problem()));
     }
 
-    void leavesOutWhatPlaysNoPart_data()
+    void disablesOptionsWithoutEffect_data()
     {
         rows<const char*, Text, Text>(
             {{"a size beside a maximum", {"--setting", "--setting,8", "--maximum,binary"}},
              {"samples beside a text", {"--samples", "--samples,64", "--data,/proc/self/maps"}}});
     }
-    void leavesOutWhatPlaysNoPart()
+    void disablesOptionsWithoutEffect()
     {
         const auto& [option, own, other] = row<const char*, Text, Text>();
         auto* editor = m_form->field(option)->findChild<QLineEdit*>();
@@ -344,14 +344,14 @@ private slots:
         QVERIFY2(m_form->problem().isEmpty(), qPrintable(m_form->problem()));
     }
 
-    void opensWhatAnotherOptionAsksFor_data()
+    void enablesOptionsThatAnotherOptionNeeds_data()
     {
         rows<const char*, Text>({{"the exact maximum", {"--exact", "--maximum,binary"}},
                                  {"by growth", {"--exact", "--grow,4"}},
                                  {"checkpoints", {"--checkpoint-every", "--checkpoint,/run"}},
                                  {"evaluations", {"--evaluation-batches", "--evaluate-every,5"}}});
     }
-    void opensWhatAnotherOptionAsksFor()
+    void enablesOptionsThatAnotherOptionNeeds()
     {
         const auto& [option, other] = row<const char*, Text>();
         auto* line = m_form->field(option)->findChild<QLineEdit*>();

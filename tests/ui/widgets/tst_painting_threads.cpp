@@ -13,11 +13,11 @@ class PaintingThreadsTest : public QObject
     Q_OBJECT
 
 private slots:
-    // Qt would stand still in it.
-    void paintsWhereNoMoreThreadsAreGiven()
+    // Without keepPaintingThreads(), Qt would wait forever for a thread.
+    void paintsIfNoThreadCanBeCreated()
     {
         batchpeak::ui::keepPaintingThreads();
-        // Of the size of a window, which Qt paints in parts.
+        // The image is as large as a window, which Qt paints in parts.
         QImage image(1440, 900, QImage::Format_ARGB32_Premultiplied);
         image.fill(Qt::transparent);
         const batchpeak::test::NoThreads none;

@@ -70,7 +70,7 @@ private slots:
         QCOMPARE(rich.textFormat(), Qt::RichText);
     }
 
-    void spellsOutWhatTurnsText()
+    void escapesCharactersThatReverseText()
     {
         const QString turned = QStringLiteral("config\u202eLMAY.yaml");
         QLabel label(turned);
@@ -87,7 +87,7 @@ private slots:
         QCOMPARE(date.text(), QStringLiteral("1\u200f/2\u200f/2026"));
     }
 
-    void leavesPlacesToBreakALine()
+    void keepsPlacesToBreakALine()
     {
         QLabel label;
         setBreakableText(&label, QStringLiteral("train_input.micro\u200b"));
@@ -98,18 +98,18 @@ private slots:
         QCOMPARE(label.text().count(QChar(0x200b)), 2);
     }
 
-    void spellsOutWhatLooksLikeAnotherChange()
+    void escapesCharactersThatFakeAnotherLine()
     {
         DiffView diff;
         diff.setDiff(QStringLiteral("--- a\n+++ a\n@@ -1 +1 @@\n-b: 1\n+b: 2 #\u2029+c: 3\n"));
         QCOMPARE(diff.toPlainText().section(QLatin1Char('\n'), -1), QStringLiteral("+b: 2 #\\u2029+c: 3"));
     }
 
-    void titlesSayWholeNames_data()
+    void showsWholeNamesInTitles_data()
     {
         rows<const char*>({{"placeholder", "[*]a.yaml"}, {"after another", "a[*][*].yaml"}});
     }
-    void titlesSayWholeNames()
+    void showsWholeNamesInTitles()
     {
         const QString name = QString::fromUtf8(row<const char*>());
         QWidget window;
@@ -118,7 +118,7 @@ private slots:
         QCOMPARE(window.windowHandle()->title(), name);
     }
 
-    void guessesNowhereInAWindow()
+    void guessesNoTextFormatInAWindow()
     {
         engine::Snapshot snapshot = runningSnapshot();
         for (auto& device : snapshot.devices)
