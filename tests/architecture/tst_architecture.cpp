@@ -156,8 +156,8 @@ private slots:
         QCOMPARE(sections.contains("libtorch") || sections.contains("libc10"), expected);
     }
 
-    /// An entry of a run path that is empty or relative refers to the working folder: any command would run
-    /// what is in there.
+    /// An empty or relative entry of a run path means the working folder, so that a command would load the
+    /// libraries that happen to be there.
     void noProgramLooksForLibrariesInTheWorkingFolder_data()
     {
         const QDir build(QFileInfo(QStringLiteral(BATCHPEAK_PROGRAM)).dir().filePath(QStringLiteral("..")));

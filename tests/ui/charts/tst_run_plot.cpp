@@ -17,7 +17,7 @@ using namespace batchpeak::ui;
 
 namespace {
 
-/// Steps of a run: the last one before it, its newest and its planned one; and the expected end of the axis.
+/// Last step before a run, newest step, number of planned steps, and the expected end of the axis.
 struct Steps
 {
     std::int64_t first = 0;

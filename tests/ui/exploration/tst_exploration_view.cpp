@@ -452,7 +452,7 @@ private slots:
         QVERIFY(test::buttonOf(*window.view()->banner(), "Explore on the CPU"));
     }
 
-    void addsOnlyWhatIsNewToTheLog()
+    void addsOnlyNewEntriesToTheLog()
     {
         LogView log;
         Snapshot snapshot = test::runningSnapshot();

@@ -650,7 +650,7 @@ private slots:
         }
     }
 
-    // The text about the parameters is long for adapters, so the labels behind it, with places in the config,
+    // The text about the parameters is long for adapters, so the labels after it, with places in the config,
     // have to shrink.
     void fitsAdaptersIntoASmallWindow()
     {

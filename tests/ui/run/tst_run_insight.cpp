@@ -25,7 +25,7 @@ using test::row;
 using test::rows;
 using test::Text;
 
-/// Tests the panels beside the trials during a run: the state of the search, the commands of the user, the
+/// Tests the panels next to the trials during a run: the state of the search, the commands of the user, the
 /// devices, and the batch.
 class RunInsightTest : public test::WindowFixture
 {

@@ -56,7 +56,7 @@ const QByteArray trainingArguments = "model_name_or_path: example/unknown-networ
                                      "gradient_accumulation_steps: 8\n"
                                      "num_train_epochs: 1\n";
 
-/// Of WCAG 2.1, from the relative luminances.
+/// Returns the contrast ratio of WCAG 2.1, from the relative luminances.
 double contrast(const QColor& a, const QColor& b)
 {
     const auto luminance = [](const QColor& color) {
@@ -71,12 +71,12 @@ double contrast(const QColor& a, const QColor& b)
     return (high + 0.05) / (low + 0.05);
 }
 
-QColor groundOf(DiffView& view, const QString& line)
+QColor backgroundOf(DiffView& view, const QString& line)
 {
     const QTextCursor found = view.document()->find(line);
     const QRect row = view.cursorRect(found);
     const QImage image = view.viewport()->grab().toImage();
-    // At the right end no letter stands in the way.
+    // There is no text at the right edge.
     const QPointF place(view.viewport()->width() - 4, row.center().y());
     return image.pixelColor((place * image.devicePixelRatio()).toPoint());
 }
@@ -95,7 +95,7 @@ QStringList diffLines(const ExportDialog& dialog)
     return lines.mid(2);
 }
 
-/// Names of what the Tab key leads to, once around.
+/// Returns the names of the widgets that the Tab key reaches, in one round.
 QStringList tabStops(QWidget& window)
 {
     QStringList stops;
@@ -125,7 +125,7 @@ class ExportDialogTest : public test::WindowFixture
 private slots:
     void init() { QLocale::setDefault(QLocale::c()); }
 
-    void saysHowTheSizeWasFound()
+    void reportsHowTheSizeWasFound()
     {
         ExportDialog dialog(opened(own), training(16), Theme::light());
         dialog.setFound(QStringLiteral("Approximate because of packed samples."));
@@ -138,7 +138,7 @@ private slots:
             texts.contains(QStringLiteral("How the size was found: Approximate because of packed samples.")));
     }
 
-    void asksBeforeItWritesWhatIsDoubtful()
+    void asksBeforeItWritesADoubtfulSize()
     {
         const QString doubt = QStringLiteral("Confidence is 2 %, below the required 50 %.");
         ExportDialog dialog(opened(own), training(16), Theme::light(), nullptr, doubt);
@@ -156,7 +156,7 @@ private slots:
         QVERIFY(!dialog.isVisible());
     }
 
-    void writesAnySizeThatIsAskedFor()
+    void writesAnyRequestedSize()
     {
         ExportDialog dialog(opened(trainingArguments), Phase::Train, Theme::light());
         QCOMPARE(dialog.sizes().front().microBatchSize, 8);
@@ -164,7 +164,8 @@ private slots:
         dialog.setMicroBatchSize(16);
         QVERIFY2(diffLines(dialog).contains(QStringLiteral("+per_device_train_batch_size: 16")),
                  qPrintable(dialog.preview()));
-        // A batch of 64 is made of no micro-batches of 12, so that another one has to be chosen; of 4 it is.
+        // A batch of 64 cannot be divided into micro-batches of 12, so another batch has to be chosen; into
+        // micro-batches of 4 it can.
         dialog.setMicroBatchSize(12);
         QVERIFY(!test::buttonOf(dialog, "Write")->isEnabled());
         QCOMPARE(dialog.findChildren<QRadioButton*>().size(), 3);
@@ -194,7 +195,7 @@ private slots:
                  text.constData());
     }
 
-    void asksForABatchOfOnePhaseAlone()
+    void asksForTheBatchOfOnlyOnePhase()
     {
         ExportDialog dialog(
             opened(trainingArguments),
@@ -209,7 +210,7 @@ private slots:
         QCOMPARE(dialog.sizes().front().globalBatchSize, 60);
     }
 
-    // As what it was opened with is read again once a size is written.
+    // The window reads its config again once a size is written.
     void keepsTheConfigThatItWasGiven()
     {
         engine::ConfigFile file = opened(trainingArguments);
@@ -220,15 +221,15 @@ private slots:
                  qPrintable(dialog.preview()));
     }
 
-    // By one key, which people press without a thought.
-    void showsWhatChangesBeforeASizeIsTakenBack_data()
+    // An export is undone by one key, which users press without thinking.
+    void showsTheChangeBeforeAnExportIsUndone_data()
     {
         rows<QByteArray, const char*, bool>({{"it is kept", {"", "Keep it as it is", false}},
-                                             {"it is taken back", {"", "Restore config.yaml", true}},
+                                             {"it is undone", {"", "Restore config.yaml", true}},
                                              {"with a later change", {"# mine\n", "Restore", true}},
                                              {"a later change is kept", {"# mine\n", "Keep", false}}});
     }
-    void showsWhatChangesBeforeASizeIsTakenBack()
+    void showsTheChangeBeforeAnExportIsUndone()
     {
         const auto& [later, answer, isTakenBack] = row<QByteArray, const char*, bool>();
         const QString history = pathOf("history.sqlite");
@@ -258,7 +259,7 @@ private slots:
         QCOMPARE(exports.canTakeBack(m_file->path()), !isTakenBack);
     }
 
-    void saysThatAFileIsWrittenInPlace()
+    void reportsThatAFileIsWrittenInPlace()
     {
         const QString history = pathOf("history.sqlite");
         ExportDialog dialog(opened(own), training(16), Theme::light());
@@ -300,13 +301,13 @@ private slots:
         QCOMPARE(test::readFile(m_file->path()), own);
     }
 
-    void saysThatNothingChanges()
+    void reportsThatNothingChanges()
     {
         ExportDialog dialog(opened(own), training(4), Theme::light());
         QCOMPARE(dialog.preview(), QStringLiteral("The file holds this size already."));
     }
 
-    void refusesAFileThatHoldsANetworkAlone()
+    void refusesAFileWithOnlyANetwork()
     {
         const auto file =
             opened("{\"model_type\": \"gpt2\", \"n_layer\": 2, \"n_embd\": 32, \"n_head\": 2}\n");
@@ -316,7 +317,7 @@ private slots:
     void hidesTheLineEndsOfWindows()
     {
         ExportDialog dialog(opened(QByteArray(own).replace("\n", "\r\n")), training(16), Theme::light());
-        // A "\r" would be one more end of a line here.
+        // A "\r" would add a line break in the preview.
         QVERIFY(!dialog.preview().contains(QStringLiteral("\n\n")));
         QCOMPARE(diffLines(dialog).size(), 2);
     }
@@ -337,11 +338,12 @@ private slots:
                  qPrintable(said.join(QLatin1Char('\n'))));
     }
 
-    void replacesAnotherFileOnlyWhereSomebodySaysSo_data()
+    void replacesAnotherFileOnlyIfTheUserAgrees_data()
     {
-        rows<const char*, bool>({{"it is kept", {"Keep it", false}}, {"it is let go", {"Replace it", true}}});
+        rows<const char*, bool>(
+            {{"it is kept", {"Keep it", false}}, {"it is replaced", {"Replace it", true}}});
     }
-    void replacesAnotherFileOnlyWhereSomebodySaysSo()
+    void replacesAnotherFileOnlyIfTheUserAgrees()
     {
         const auto& [answer, isReplaced] = row<const char*, bool>();
         ExportDialog dialog(opened(own), training(16), Theme::light());
@@ -361,8 +363,8 @@ private slots:
         QVERIFY(QFile::remove(target));
     }
 
-    // Nobody reads what would be waited for, without end.
-    void writesIntoNoPipe()
+    // Without a reader, writing into a pipe would block forever.
+    void refusesAPipe()
     {
         ExportDialog dialog(opened(own), training(16), Theme::light());
         dialog.show();
@@ -374,8 +376,8 @@ private slots:
         QVERIFY(QFile::remove(pipe));
     }
 
-    // By no name, and without a question.
-    void replacesNothingThatARunNeeds()
+    // Links to such a file are refused as well, and the user is not asked.
+    void replacesNoFileThatARunNeeds()
     {
         const QString module = fileWith("module.pt", "precious\n");
         const QString lengths = fileWith("lengths.txt", "precious\n");
@@ -420,8 +422,8 @@ private slots:
         QVERIFY(QFile::remove(link));
     }
 
-    // The text of a label has no end to break a name at.
-    void staysAsWideWithALongName()
+    // A label cannot break a long name into lines.
+    void keepsItsWidthWithALongName()
     {
         ExportDialog dialog(opened(own), training(16), Theme::light());
         dialog.show();
@@ -438,7 +440,7 @@ private slots:
         VERIFY_CONTAINS(whole.join(QLatin1Char('\n')), dialog.path());
     }
 
-    void asksForTheBatchThatCannotBeKept()
+    void asksForAnotherBatchIfItCannotBeKept()
     {
         ExportDialog dialog(opened(trainingArguments), training(12), Theme::light());
         const auto offers = dialog.findChildren<QRadioButton*>();
@@ -473,7 +475,7 @@ private slots:
                                                      .replace("steps: 8", "steps: 5"));
     }
 
-    void offersOnlyMoreWhereOneMicroBatchIsTooMuch()
+    void offersOnlyALargerBatchForALargeMicroBatch()
     {
         ExportDialog dialog(opened(trainingArguments), training(96), Theme::light());
         const auto offers = dialog.findChildren<QRadioButton*>();
@@ -482,7 +484,7 @@ private slots:
                  QStringLiteral("&More: 96 samples on each device in 1 accumulation step of 96"));
     }
 
-    // Which is no bar, where its trainer takes it with a batch that has room for it.
+    // A trainer accepts such a size with a larger batch.
     void offersABatchForASizeAboveIt()
     {
         ExportDialog dialog(opened(own), training(80), Theme::light());
@@ -508,7 +510,7 @@ private slots:
                  qPrintable(dialog.preview()));
     }
 
-    void hasNothingToWriteWhereItStandsThere()
+    void hasNothingToWriteIfTheFileHasTheSize()
     {
         ExportDialog dialog(opened(own), training(4), Theme::light());
         auto* write = test::buttonOf(dialog, "Write");
@@ -518,7 +520,7 @@ private slots:
         dialog.accept();
         QCOMPARE(dialog.result(), static_cast<int>(QDialog::Rejected));
         QCOMPARE(QFileInfo(m_file->path()).lastModified(), before);
-        // A copy elsewhere is something.
+        // A copy in another file can be written.
         const QString copy = pathOf("copy.yaml");
         dialog.setPath(copy);
         QVERIFY(write->isEnabled());
@@ -526,21 +528,21 @@ private slots:
         QCOMPARE(test::readFile(copy), own);
     }
 
-    void knowsWhatHasBecomeOfTheFile()
+    void noticesThatTheFileHasChanged()
     {
         opened(own);
         fileWith("config.yaml", QByteArray(own).replace("micro_batch_size: 4", "micro_batch_size: 2"));
         ExportDialog dialog(*m_file, training(4), Theme::light());
         QVERIFY2(dialog.preview().contains(QStringLiteral("has changed since")),
                  qPrintable(dialog.preview()));
-        // Who writes it all the same is told why not.
+        // Writing is possible, but is refused with an explanation.
         QVERIFY(test::buttonOf(dialog, "Write")->isEnabled());
         dialog.accept();
         QCOMPARE(dialog.result(), static_cast<int>(QDialog::Rejected));
         VERIFY_CONTAINS(test::readFile(m_file->path()), "\nmicro_batch_size: 2");
     }
 
-    void wordsTheBatchOfSeveralDevices()
+    void describesTheBatchOfSeveralDevices()
     {
         const config::BatchPlan plan{.globalBatchSize = 2000, .devices = 4};
         const config::BatchNotKept choice(plan, {.microBatchSize = 96}, {});
@@ -571,27 +573,27 @@ private slots:
                               QStringLiteral("Cancel")}));
     }
 
-    void setsTheLinesOnGroundsOfTheirOwn_data()
+    void givesChangedLinesTheirOwnBackground_data()
     {
         rows<Theme>({{"light", Theme::light()}, {"dark", Theme::dark()}});
     }
-    void setsTheLinesOnGroundsOfTheirOwn()
+    void givesChangedLinesTheirOwnBackground()
     {
         const auto& theme = row<Theme>();
         ExportDialog dialog(opened(own), training(16), theme);
         dialog.resize(700, 500);
         auto* view = dialog.findChild<DiffView*>();
         dialog.grab();
-        QCOMPARE(groundOf(*view, QStringLiteral("micro_batch_size: 16")), theme.addedLine);
-        QCOMPARE(groundOf(*view, QStringLiteral("micro_batch_size: 4")), theme.removedLine);
-        QCOMPARE(groundOf(*view, QStringLiteral("batch_size: 64")), theme.card);
+        QCOMPARE(backgroundOf(*view, QStringLiteral("micro_batch_size: 16")), theme.addedLine);
+        QCOMPARE(backgroundOf(*view, QStringLiteral("micro_batch_size: 4")), theme.removedLine);
+        QCOMPARE(backgroundOf(*view, QStringLiteral("batch_size: 64")), theme.card);
         for (const QColor& ground : {theme.addedLine, theme.removedLine})
             QVERIFY(contrast(theme.text, ground) >= 4.5);
         QVERIFY(contrast(theme.good, theme.addedLine) >= 4.5);
         QVERIFY(contrast(theme.bad, theme.removedLine) >= 4.5);
     }
 
-    void scrollsToLinesThatAreLong()
+    void scrollsToTheEndOfLongLines()
     {
         const QByteArray comment = " # " + QByteArray(400, 'x');
         ExportDialog dialog(opened(QByteArray(own).replace(" # tried by hand", comment)), training(16),

@@ -51,10 +51,11 @@ void drop(QWidget& target, const QList<QUrl>& urls)
     QApplication::sendEvent(&target, &dropped);
 }
 
-// No device of this computer is among them: a program that takes it for its file would put one in its place.
+// No device of this computer is used, since a program that mistakes it for its file would replace it with a
+// file.
 enum class SettingsPlace { Pipe, LinkedPipe, Folder, Large };
 
-/// \return whether that lies there now
+/// \return whether it was created
 bool place(SettingsPlace what, const QString& path)
 {
     const QByteArray name = QFile::encodeName(path);
@@ -94,7 +95,8 @@ private slots:
         QCOMPARE(window().findChild<RecentFiles*>()->files(), QStringList{m_path});
     }
 
-    // Whoever drops one while something is under way is told why nothing comes of it, wherever it was.
+    // A drop on a chart is handled like one on the window, so that the user always learns why a config is not
+    // opened during a run.
     void opensAConfigDroppedOnAChart()
     {
         const auto canvases = window().findChildren<QGraphicsView*>();
@@ -106,7 +108,7 @@ private slots:
         }
     }
 
-    void hasHelpAndSaysWhatItIs()
+    void hasHelpAndAbout()
     {
         QString help;
         test::whenOpen<HelpDialog>(&window(), [&](HelpDialog* dialog) {
@@ -130,7 +132,7 @@ private slots:
 
     void isNeverLargerThanTheScreen()
     {
-        // Before any test has left a geometry behind.
+        // No test may have saved a geometry yet.
         MainWindow window;
         const QSize room = window.screen()->availableSize().expandedTo(window.minimumSize());
         QVERIFY(window.width() <= room.width() && window.height() <= room.height());
@@ -143,31 +145,31 @@ private slots:
         const QSize needed = window.centralWidget()->minimumSizeHint();
         QVERIFY2(window.minimumWidth() >= needed.width() && window.minimumHeight() >= needed.height(),
                  qPrintable(QStringLiteral("needs %1 x %2").arg(needed.width()).arg(needed.height())));
-        // Of lines that are as high as DejaVu's; of higher ones as much more.
+        // The limit is for lines as high as those of DejaVu, and grows with the line height.
         const int max = std::max(680, 680 * window.fontMetrics().lineSpacing() / 14);
         QVERIFY(window.minimumWidth() <= 1100 && window.minimumHeight() <= max);
     }
 
-    void refusesWhatIsNoSingleFile_data()
+    void ignoresAnythingButASingleFile_data()
     {
         rows<QStringList>({{"a web page", {QStringLiteral("https://example.org/params.yaml")}},
                            {"two files", {QStringLiteral("file:///a"), QStringLiteral("file:///b")}}});
     }
-    void refusesWhatIsNoSingleFile()
+    void ignoresAnythingButASingleFile()
     {
         drop(window(), QUrl::fromStringList(row<QStringList>()));
         QVERIFY(window().findChild<EmptyView*>()->isVisible());
         QVERIFY(banner().isHidden());
     }
 
-    void saysWhatIsWrongWithAConfig_data()
+    void explainsAnInvalidConfig_data()
     {
         rows<QByteArray>({{"empty", ""},
                           {"no YAML", "a: [b\n"},
                           {"another kind of file", "a: b\n"},
                           {"illegal size", smallGpt2("12", "400")}});
     }
-    void saysWhatIsWrongWithAConfig()
+    void explainsAnInvalidConfig()
     {
         const QString path = fileWith("params.yaml", row<QByteArray>());
         QVERIFY(!window().openConfig(path));
@@ -181,7 +183,7 @@ private slots:
         QVERIFY(test::actionOf(window(), "Read it again")->isEnabled());
     }
 
-    void followsTheDesktopUnlessTold()
+    void followsTheDesktopUnlessAThemeIsSet()
     {
         const QPalette before = QApplication::palette();
         const MainWindow& following = window();
@@ -197,14 +199,14 @@ private slots:
         QApplication::setPalette(before);
     }
 
-    void leavesAloneWhatIsNoFileOfSettings_data()
+    void leavesAnUnusableSettingsFileAlone_data()
     {
         rows<SettingsPlace>({{"a pipe", {SettingsPlace::Pipe}},
                              {"a link to one", {SettingsPlace::LinkedPipe}},
                              {"a folder", {SettingsPlace::Folder}},
                              {"a very large file", {SettingsPlace::Large}}});
     }
-    void leavesAloneWhatIsNoFileOfSettings()
+    void leavesAnUnusableSettingsFileAlone()
     {
         const QString path = SettingsFile::path();
         QVERIFY(QDir().mkpath(QFileInfo(path).path()));
@@ -230,9 +232,9 @@ private slots:
         QCOMPARE(WindowSettings().theme(), ThemeSetting::System);
     }
 
-    void keepsTheSplittersThatWereMoved()
+    void restoresMovedSplitters()
     {
-        // They stand on the page of the exploration.
+        // The splitters are on the page of the exploration.
         const auto columnsOf = [](const MainWindow& window) {
             auto* columns = window.findChild<QSplitter*>(QStringLiteral("columns"));
             QWidget* page = columns;
@@ -257,7 +259,7 @@ private slots:
         QVERIFY2(sizes.at(1) > 550, qPrintable(QString::number(sizes.at(1))));
     }
 
-    void keepsTheColumnsThatWereDragged()
+    void restoresResizedColumns()
     {
         const auto tableOf = [](const MainWindow& window) { return window.findChild<QTreeView*>(); };
         {

@@ -49,7 +49,7 @@ class NetworkDialogTest : public test::WindowFixture
     Q_OBJECT
 
     QString m_config;
-    /// What stands there.
+    /// The config as it was opened.
     std::optional<engine::ConfigFile> m_file;
     QString m_network;
 
@@ -62,7 +62,7 @@ private slots:
         m_network = fileWith("network.yaml", network);
     }
 
-    void countsTheParametersOfWhatItRecognizes()
+    void reportsTheParametersOfANetwork()
     {
         NetworkDialog dialog(*m_file, {}, Theme::light());
         QVERIFY(!buttonOf(dialog, "Choose")->isEnabled());
@@ -76,12 +76,12 @@ private slots:
         QCOMPARE(dialog.network(), m_network);
     }
 
-    void takesAFileBesideTheConfig_data()
+    void acceptsAFileNextToTheConfig_data()
     {
         rows<std::string, std::string>(
             {{"a file", {" network.yaml ", "network.yaml"}}, {"a folder as of the hub", {"tiny/", "tiny"}}});
     }
-    void takesAFileBesideTheConfig()
+    void acceptsAFileNextToTheConfig()
     {
         const auto& [text, file] = row<std::string, std::string>();
         QVERIFY(QDir().mkpath(pathOf("tiny")));
@@ -92,7 +92,7 @@ private slots:
         QCOMPARE(dialog.network(), pathOf(file.c_str()));
     }
 
-    void knowsTheNetworksOfTheHub()
+    void completesNetworksOfTheHub()
     {
         NetworkDialog dialog(*m_file, {}, Theme::light());
         auto* field = dialog.findChild<QComboBox*>();
@@ -105,13 +105,13 @@ private slots:
         QCOMPARE(dialog.finding(), QStringLiteral("This is gpt2 with 124439808 parameters."));
     }
 
-    void saysWhyATextStandsForNoNetwork_data()
+    void explainsWhyATextIsNoNetwork_data()
     {
         rows<std::string, std::string>({{"no file, no id", {"nobody/nothing", "nobody/nothing"}},
                                         {"no config", {"notes.txt", "notes.txt"}},
                                         {"a config without one", {"sft.yaml", "no-such-network"}}});
     }
-    void saysWhyATextStandsForNoNetwork()
+    void explainsWhyATextIsNoNetwork()
     {
         const auto& [text, word] = row<std::string, std::string>();
         fileWith("notes.txt", "nothing to see\n");
@@ -125,7 +125,7 @@ private slots:
         QVERIFY(dialog.isVisible());
     }
 
-    void looksOnceThePersonPauses()
+    void looksOnceTheUserPauses()
     {
         NetworkDialog dialog(*m_file, {}, Theme::light());
         dialog.show();
@@ -158,7 +158,7 @@ private slots:
                                      QStringLiteral("Cancel")}));
     }
 
-    void leadsBackToTheNetworkOfTheConfig()
+    void restoresTheNetworkOfTheConfig()
     {
         const auto config = engine::ConfigFile::open(m_network);
         NetworkDialog fresh(config, {}, Theme::light());
@@ -167,7 +167,7 @@ private slots:
         buttonOf(dialog, "Use the config's own")->click();
         QCOMPARE(dialog.result(), static_cast<int>(QDialog::Accepted));
         QCOMPARE(dialog.network(), QString());
-        // A config without a network has nothing to lead back to.
+        // A config without a network has nothing to restore.
         NetworkDialog other(*m_file, m_network, Theme::light());
         QVERIFY(!buttonOf(other, "Use the config's own"));
     }
@@ -195,7 +195,7 @@ private slots:
         QCOMPARE(settings.networkOf(m_config), QString());
     }
 
-    void asksAnewWhereTheFileIsGone()
+    void asksAgainIfTheFileIsGone()
     {
         WindowSettings settings;
         settings.setNetworkOf(m_config, pathOf("gone.json"));

@@ -45,7 +45,7 @@ class SmallWindowTest : public test::WindowFixture
         return false;
     }
 
-    /// The first and the last column of pixels in which something is drawn.
+    /// Returns the first and the last column of pixels in which something is drawn.
     static std::pair<int, int> edgesOf(const QImage& title)
     {
         int first = 0;
@@ -60,9 +60,9 @@ class SmallWindowTest : public test::WindowFixture
 private slots:
     void leavesRoomForAFrameOnTheScreen()
     {
-        // Before any test has left a geometry behind.
+        // No test may have saved a geometry yet.
         const MainWindow window;
-        // A title bar is as high as a button at least.
+        // A title bar is at least as high as a button.
         const QSize room = window.screen()->availableSize() - QSize(2, 32);
         QVERIFY2(window.height() <= room.height() || window.height() == window.minimumHeight(),
                  qPrintable(QString::number(window.height())));
@@ -70,7 +70,7 @@ private slots:
                  qPrintable(QString::number(window.width())));
     }
 
-    void showsWhatTheKeyboardComesTo()
+    void showsEachWidgetThatHasTheFocus()
     {
         window().resize(900, 600);
         QVERIFY(window().openConfig(fileWith("params.yaml", smallGpt2("64", "explore"))));
@@ -91,7 +91,7 @@ private slots:
         QVERIFY(count < 100);
     }
 
-    void drawsTheArrowBesideTheTitleOfItsColumn()
+    void drawsTheArrowNextToTheTitleOfItsColumn()
     {
         test::SampleWindow window(Theme::light(), QSize(1440, 900));
         window.display(test::runningSnapshot());
@@ -100,7 +100,7 @@ private slots:
         const auto titleOf = [table](int column, int sortedBy) {
             table->sortByColumn(sortedBy, Qt::DescendingOrder);
             QHeaderView* header = table->header();
-            // Without the line below it.
+            // The line below the title is left out.
             return header->viewport()
                 ->grab({header->sectionViewportPosition(column), 0, header->sectionSize(column),
                         header->height() - 2})
@@ -121,11 +121,11 @@ private slots:
         }
     }
 
-    // The titles beside them need no more than they show.
+    // The other columns need no more width than their titles.
     void cutsNoWordOfTheTrials()
     {
         test::SampleWindow window(Theme::light(), QSize(1440, 900));
-        // The day of what is recalled needs much room, and stands there no more.
+        // The date of a recalled trial needs much width, but is not shown any more in the end.
         engine::Snapshot recalling = test::runningSnapshot();
         recalling.recalled.push_back({.trial = test::trialThat(trial::Outcome::Ok, 0, 100000, 4.0),
                                       .ended = QDateTime(QDate(1999, 11, 28), QTime(14, 9))});
@@ -149,7 +149,7 @@ private slots:
     void fitsASmallWindow()
     {
         for (const auto& [name, snapshot] : test::allSamples()) {
-            // Of lines that are as high as DejaVu's; of higher ones as much more.
+            // The size is for lines as high as those of DejaVu, and grows with the line height.
             constexpr double defaultSpacing = 14.0;
             const double scale =
                 std::max(1.0, QFontMetrics(QApplication::font()).lineSpacing() / defaultSpacing);
@@ -157,11 +157,11 @@ private slots:
             test::SampleWindow window(Theme::light(), size);
             window.display(snapshot);
             window.grab();
-            // The legend has its height once it has its width.
+            // The height of the legend depends on its width, so it follows later.
             QCoreApplication::sendPostedEvents();
             window.grab();
             QCOMPARE(window.size(), size);
-            // What a failure says takes the height that it needs.
+            // The text of a failure takes as much height as it needs.
             if (snapshot.state == engine::State::Failed)
                 continue;
             for (const QScrollArea* area : window.findChildren<QScrollArea*>()) {
@@ -189,7 +189,7 @@ private slots:
     void keepsItsBarsInASmallerWindow()
     {
         const QSize size = row<QSize>();
-        // Of fonts that are wider and higher as much more.
+        // The size grows with the font.
         const QSize room = size * std::max(1.0, QFontMetrics(QApplication::font()).lineSpacing() / 14.0);
         test::SampleWindow window(Theme::light(), room);
         window.display(test::runningSnapshot());
@@ -203,7 +203,7 @@ private slots:
             if (!part->isVisibleTo(tools))
                 continue;
             QVERIFY2(tools->rect().contains(part->geometry()), part->metaObject()->className());
-            // A button that is narrower cuts its word.
+            // A narrower button would cut its text.
             if (qobject_cast<const QToolButton*>(part))
                 QVERIFY(part->width() >= part->sizeHint().width());
         }

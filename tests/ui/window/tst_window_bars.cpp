@@ -40,12 +40,12 @@ MessageBanner* bannerOf(const test::SampleWindow& window, const char* button)
 
 } // namespace
 
-/// Tests the text above and below a page, and the ways to it.
+/// Tests the bars above and below a page, and how the user reaches everything in it.
 class WindowBarsTest : public test::WindowFixture
 {
     Q_OBJECT
 
-    /// Shows a page with all that can be said around it.
+    /// Shows a page with all bars around it.
     void show(test::SampleWindow& window, Page page)
     {
         window.show();
@@ -80,15 +80,15 @@ class WindowBarsTest : public test::WindowFixture
                                              .config = file});
             window.display(test::emptySnapshot());
         }
-        // What scrolls is laid out behind the rest.
+        // Scroll areas are laid out by posted events, after the rest.
         QCoreApplication::processEvents();
         window.grab();
         QCoreApplication::processEvents();
     }
 
 private slots:
-    // Of a run that is followed more is said with each trial.
-    void keepsThePageWhereItIsWhileARunIsFollowed()
+    // The text about a run that is followed grows with each trial.
+    void keepsThePageInPlaceWhileARunIsFollowed()
     {
         test::SampleWindow window(Theme::light(), QSize(900, 600));
         window.show();
@@ -103,7 +103,7 @@ private slots:
         const int top = topWith(sentence);
         for (const int times : {2, 3, 8})
             QCOMPARE(topWith(sentence.repeated(times)), top);
-        // What has no room is told by the tool tip.
+        // The tool tip has the text that does not fit.
         const MessageBanner* bar = bannerOf(window, "Back to the present run");
         QVERIFY(bar->text().endsWith(QStringLiteral("…")));
         QVERIFY(bar->text().size() > sentence.size());
@@ -115,7 +115,7 @@ private slots:
         QVERIFY(bar->toolTip().isEmpty());
     }
 
-    void setsTheSignBesideItsLine()
+    void alignsTheSignWithItsLine()
     {
         QWidget owner;
         owner.resize(900, 300);
@@ -133,7 +133,7 @@ private slots:
         }
     }
 
-    void saysWhyTheProgressFellBack()
+    void explainsWhyTheProgressFellBack()
     {
         test::SampleWindow window(Theme::light(), QSize(1440, 900));
         engine::Snapshot snapshot = test::runningSnapshot();
@@ -149,7 +149,7 @@ private slots:
         QVERIFY(says(reason));
     }
 
-    void leavesAClosedBarClosed()
+    void keepsAClosedBarClosed()
     {
         test::SampleWindow window(Theme::light(), QSize(1100, 680));
         window.show();
@@ -157,7 +157,7 @@ private slots:
         window.view()->setRemembered(sentence);
         const MessageBanner* bar = bannerOf(window, "Reset all");
         QVERIFY(bar->isVisible());
-        // An earlier run, which has options of its own, is looked at in between.
+        // An earlier run, which has its own options, is viewed in between.
         window.view()->setRemembered({});
         QVERIFY(!bar->isVisible());
         window.view()->setRemembered(sentence);
@@ -170,7 +170,7 @@ private slots:
         QVERIFY(bar->isVisible());
     }
 
-    void saysTheCommandOfEachRun()
+    void showsTheCommandOfEachRun()
     {
         test::SampleWindow window(Theme::light(), QSize(1100, 680));
         window.display(test::finishedSnapshot());
@@ -179,7 +179,7 @@ private slots:
             return std::ranges::any_of(labels, [&](const QLabel* label) { return label->text() == command; });
         };
         const QString sentence = QStringLiteral("Viewing the run of 28 Nov, 14:02 (training).");
-        // Two of the same minute, which ended alike.
+        // Two runs of the same minute, with the same result.
         for (const QString& command : {QStringLiteral("batchpeak explore gpt.yaml --tolerance 1"),
                                        QStringLiteral("batchpeak explore gpt.yaml --tolerance 2")}) {
             window.view()->setLookingBack(sentence, command);
@@ -222,10 +222,10 @@ private slots:
         QCOMPARE(places.join(QLatin1Char(' ')), QStringLiteral("tools above page message below"));
     }
 
-    void leadsToEveryButtonOfASmallWindow_data()
+    void reachesEveryButtonOfASmallWindow_data()
     {
         constexpr QSize small(900, 600);
-        // As small as it can be made.
+        // Smaller than the minimum size, which the window then has.
         constexpr QSize min(10, 10);
         rows<Page, QSize>({{"exploration", {Page::Exploration, small}},
                            {"plan", {Page::Plan, small}},
@@ -234,7 +234,7 @@ private slots:
                            {"least plan", {Page::Plan, min}},
                            {"no trial is possible, at the least", {Page::Unmeasurable, min}}});
     }
-    void leadsToEveryButtonOfASmallWindow()
+    void reachesEveryButtonOfASmallWindow()
     {
         const auto& [page, size] = row<Page, QSize>();
         test::SampleWindow window(Theme::light(), size);

@@ -41,7 +41,7 @@ using namespace batchpeak::ui;
 using test::actionOf;
 using test::whenOpen;
 
-/// Tests the window from a config to the written result, with a worker that answers at once.
+/// Tests the window from a config to the written result, with a worker that answers immediately.
 class WindowExplorationTest : public test::WindowFixture
 {
     Q_OBJECT
@@ -81,7 +81,7 @@ class WindowExplorationTest : public test::WindowFixture
         QVERIFY(window().openConfig(m_path));
         click("Start");
         TRY_VERIFY(snapshot().finish.has_value());
-        // The title follows with the next drawing.
+        // The title changes with the next repaint.
         TRY_VERIFY(window().windowTitle().startsWith(QStringLiteral("●")));
     }
 
@@ -94,7 +94,7 @@ class WindowExplorationTest : public test::WindowFixture
 private slots:
     void init() { m_path = fileWith("params.yaml", m_config); }
 
-    void exportsWhatItRecommends()
+    void exportsTheRecommendedSize()
     {
         explore(optionsWith(QString()));
         const QByteArray size = QByteArray::number(qlonglong(snapshot().searchState.recommendation->size));
@@ -112,7 +112,7 @@ private slots:
     void exploresBothPhasesAndExportsBothSizes()
     {
         const QByteArray evaluation("eval_input:\n  batch_size: 64\n  micro_batch_size: explore # too\n");
-        // What is asked of a config is remembered.
+        // Options are remembered per config, so this test uses its own.
         m_path = fileWith("both.yaml", m_config + evaluation);
         engine::ExplorationOptions options = optionsWith(QString());
         options.bothPhases = true;
@@ -154,7 +154,7 @@ private slots:
         QVERIFY(plan->isVisible());
     }
 
-    void startsNothingThatCannotBe()
+    void startsNoImpossiblePlan()
     {
         engine::ExplorationOptions options = optionsWith(QString());
         options.minimum = 64;
@@ -169,7 +169,7 @@ private slots:
         QVERIFY(start->isEnabled());
     }
 
-    void remembersWhatWasAskedOfAConfig()
+    void remembersTheOptionsOfAConfig()
     {
         QVERIFY(window().openConfig(m_path));
         engine::ExplorationOptions options;
@@ -178,7 +178,7 @@ private slots:
         MainWindow other;
         QVERIFY(other.openConfig(m_path));
         QCOMPARE(other.findChild<PlanView*>()->preview().option("--tolerance").text, QStringLiteral("4"));
-        // What stands on the command line is asked for now.
+        // Options of the command line take precedence.
         engine::ExplorationOptions given;
         given.tolerance = 0.01;
         given.maximum = 16;
@@ -186,12 +186,12 @@ private slots:
         third.setOptions(given);
         QVERIFY(third.openConfig(m_path));
         QCOMPARE(third.findChild<PlanView*>()->preview().option("--tolerance").text, QStringLiteral("1"));
-        // Of another config nothing is known.
+        // Nothing is remembered for another config.
         QVERIFY(other.openConfig(fileWith("other.yaml", m_config)));
         QCOMPARE(other.findChild<PlanView*>()->preview().option("--tolerance").text, QStringLiteral("2"));
     }
 
-    void asksBeforeItWritesWhatIsDoubtful()
+    void asksBeforeItWritesADoubtfulSize()
     {
         engine::ExplorationOptions options = optionsWith(QString(), 2);
         options.minConfidence = 0.95;
@@ -226,20 +226,20 @@ private slots:
         const QByteArray size = QByteArray::number(other.data(TrialsModel::SizeRole).toLongLong());
         QTest::mouseClick(table->viewport(), Qt::LeftButton, Qt::NoModifier,
                           table->visualRect(other).center());
-        // The button says which, before it is pressed.
+        // The button names the size before it is pressed.
         const QByteArray named = "Export " + size;
         TRY_VERIFY(actionOf(window(), named.constData()));
         whenOpen<ExportDialog>(&window(), [](ExportDialog* dialog) { dialog->accept(); });
         actionOf(window(), named.constData())->trigger();
         QCOMPARE(test::readFile(m_path), QByteArray(m_config).replace("explore #", size + " #"));
-        // And another one over it, which is no change of anybody else's.
+        // Another export over it does not count as a change by another program.
         table->clearSelection();
         TRY_VERIFY(actionOf(window(), "Export to"));
         whenOpen<ExportDialog>(&window(), [](ExportDialog* dialog) { dialog->accept(); });
         actionOf(window(), "Export to")->trigger();
         const QByteArray second = QByteArray::number(qlonglong(recommended));
         QCOMPARE(test::readFile(m_path), QByteArray(m_config).replace("explore #", second + " #"));
-        // Both are taken back, the newest first, each once somebody has said so.
+        // Both exports are undone, the newest first, each after the user has agreed.
         answerWith("Keep");
         click("Take the last export back");
         QCOMPARE(test::readFile(m_path), QByteArray(m_config).replace("explore #", second + " #"));
@@ -250,7 +250,7 @@ private slots:
             QCOMPARE(test::readFile(m_path), restored);
         }
         QVERIFY(!actionOf(window(), "Take the last export back")->isEnabled());
-        // The menu of the row writes it as well.
+        // The context menu of the row exports the size as well.
         table->setCurrentIndex(other);
         TRY_VERIFY(actionOf(*table, named.constData()));
         whenOpen<ExportDialog>(&window(), [](ExportDialog* dialog) { dialog->accept(); });
@@ -258,7 +258,7 @@ private slots:
         QCOMPARE(test::readFile(m_path), QByteArray(m_config).replace("explore #", size + " #"));
     }
 
-    void takesBackWhatWasWrittenBefore()
+    void undoesEarlierExportsToo()
     {
         QFile::remove(pathOf("history.sqlite"));
         window().setHistory(pathOf("history.sqlite"));
@@ -281,7 +281,7 @@ private slots:
         QCOMPARE(test::readFile(m_path), m_config);
     }
 
-    void asksForTheSizeOfARow()
+    void requestsTheSizeOfARow()
     {
         window().setOptions(optionsWith(QStringLiteral("trial=hang")));
         QVERIFY(window().openConfig(m_path));
@@ -301,8 +301,8 @@ private slots:
         TRY_VERIFY(!window().isVisible());
     }
 
-    // What is said while somebody is about to click moves nothing.
-    void saysSomethingOverThePage()
+    // A message moves nothing, since the user may be about to click.
+    void showsMessagesOverThePage()
     {
         explore(optionsWith(QString()));
         const auto* card = window().findChild<RecommendationCard*>();
@@ -354,7 +354,7 @@ private slots:
         clickOn(TrialsModel::Size);
         const QList<int> ascending = sizes();
         QVERIFY(ascending.size() > 1 && std::is_sorted(ascending.begin(), ascending.end()));
-        // What is selected stays so, wherever it goes.
+        // The selection moves with its row.
         table->setCurrentIndex(table->model()->index(0, 0));
         clickOn(TrialsModel::Size);
         QCOMPARE(sizes(), QList<int>(ascending.rbegin(), ascending.rend()));
@@ -375,14 +375,14 @@ private slots:
         QCOMPARE(test::readFile(target).count('\n'), static_cast<int>(snapshot().trials.size()) + 1);
     }
 
-    void writesNothingInThePlaceOfWhatItReads_data()
+    void overwritesNoFileThatItReads_data()
     {
-        rows<const char*, bool>({{"trials in the config's", {"Save trials", false}},
-                                 {"charts in the config's", {"Save charts", false}},
-                                 {"trials in that of lengths", {"Save trials", true}},
-                                 {"charts in that of lengths", {"Save charts", true}}});
+        rows<const char*, bool>({{"trials over the config", {"Save trials", false}},
+                                 {"charts over the config", {"Save charts", false}},
+                                 {"trials over the sample lengths", {"Save trials", true}},
+                                 {"charts over the sample lengths", {"Save charts", true}}});
     }
-    void writesNothingInThePlaceOfWhatItReads()
+    void overwritesNoFileThatItReads()
     {
         const auto& [action, areLengths] = row<const char*, bool>();
         engine::ExplorationOptions options = optionsWith(QString());
@@ -395,7 +395,7 @@ private slots:
         const QString link = pathOf("table.csv");
         QFile::remove(link);
         QVERIFY(QFile::link(needed, link));
-        // Whoever is asked whether a file is to be replaced says so.
+        // The user agrees to replace the file.
         whenOpen<QMessageBox>(&window(), [](QMessageBox* box) { box->button(QMessageBox::Yes)->click(); });
         chooseInTheNextDialog(link);
         actionOf(window(), action)->trigger();
@@ -443,7 +443,7 @@ private slots:
         QVERIFY2(written.startsWith(beginning), written.left(20).constData());
     }
 
-    void saysWhereNothingCanBeWritten()
+    void reportsWhereNothingCanBeWritten()
     {
         explore(optionsWith(QString()));
         chooseInTheNextDialog(pathOf("no/such/folder/trials.csv"));
@@ -452,9 +452,9 @@ private slots:
                  qPrintable(banner().text()));
     }
 
-    void continuesFromWhatItHas()
+    void continuesFromItsTrials()
     {
-        // Too few to be confident of anything.
+        // Two trials are too few to be confident.
         explore(optionsWith(QString(), 2));
         QVERIFY(snapshot().finish == engine::FinishStatus::Budget);
         const auto trials = snapshot().trials;
@@ -465,7 +465,7 @@ private slots:
         QVERIFY(std::equal(trials.begin(), trials.end(), snapshot().trials.begin()));
     }
 
-    void restartsWithAWorkerThatLives()
+    void restartsWithAWorkingWorker()
     {
         window().setOptions(optionsWith(QStringLiteral("start=exit complain=no-such-library")));
         QVERIFY(window().openConfig(m_path));
@@ -481,7 +481,7 @@ private slots:
         QVERIFY(snapshot().searchState.recommendation);
     }
 
-    void keepsARunThatIsStartedAgainWithinReach()
+    void keepsThePreviousRunReachable()
     {
         explore(optionsWith(QString()));
         const engine::Snapshot first = snapshot();
@@ -500,7 +500,7 @@ private slots:
         QVERIFY2(card.summary().contains(size), qPrintable(card.summary()));
         QVERIFY(present->isEnabled());
         QVERIFY(test::buttonOf(window(), "Back to the present run")->isVisible());
-        // The present run goes on meanwhile, and is not touched by what is looked at.
+        // Meanwhile the current run continues, unaffected by the run that is viewed.
         TRY_VERIFY(snapshot().finish.has_value());
         QVERIFY(present->isEnabled());
         QVERIFY(!actionOf(window(), "Go on")->isEnabled());
@@ -509,7 +509,7 @@ private slots:
         QVERIFY(!test::buttonOf(window(), "Back to the present run")->isVisible());
     }
 
-    void drawsWhileOneSizeAfterTheOtherIsSelected()
+    void repaintsWhileManySizesAreSelected()
     {
         explore(optionsWith(QString()));
         auto* view = window().findChild<ExplorationView*>();
@@ -528,7 +528,7 @@ private slots:
         QVERIFY(exportSize->text() != before);
     }
 
-    void asksBeforeItClosesOnATrial()
+    void asksBeforeItClosesDuringATrial()
     {
         window().setOptions(optionsWith(QStringLiteral("trial=hang")));
         QVERIFY(window().openConfig(m_path));
@@ -547,8 +547,8 @@ private slots:
         TRY_VERIFY(!window().isVisible());
     }
 
-    // By another window, or in a terminal.
-    void takesBackWhatWasWrittenElsewhere()
+    // The export is made by another window or in a terminal.
+    void noticesExportsOfOtherPrograms()
     {
         const QString history = pathOf("elsewhere.sqlite");
         window().setHistory(history);
@@ -566,12 +566,12 @@ private slots:
         QVERIFY(!takeBack->isEnabled());
     }
 
-    // Another window, or an editor.
-    void readsAConfigAgainThatHasChanged_data()
+    // Another window or an editor has changed the config.
+    void readsAChangedConfigAgain_data()
     {
         rows<bool>({{"when the window is looked at again", {true}}, {"when it is to be explored", {false}}});
     }
-    void readsAConfigAgainThatHasChanged()
+    void readsAChangedConfigAgain()
     {
         const bool isLookedAt = row<bool>();
         window().setOptions(optionsWith(QString()));
@@ -596,14 +596,14 @@ private slots:
         QVERIFY(!banner().isVisible());
     }
 
-    void saysWhatIsKeptBeforeItCloses_data()
+    void reportsWhatTheHistoryKeepsBeforeItCloses_data()
     {
-        // The path of a history, and whether it can be one.
+        // Path of a history, and whether a history can be created there.
         rows<const char*, bool>({{"in the history", {"kept.sqlite", true}},
                                  {"beside it", {"a folder", false}},
                                  {"nowhere", {"params.yaml/kept.sqlite", false}}});
     }
-    void saysWhatIsKeptBeforeItCloses()
+    void reportsWhatTheHistoryKeepsBeforeItCloses()
     {
         const auto& [name, isKept] = row<const char*, bool>();
         QVERIFY(QDir().mkpath(pathOf("a folder")));
@@ -631,7 +631,7 @@ private slots:
                  qPrintable(told));
     }
 
-    void saysThatNothingIsKeptWithoutAHistory()
+    void reportsThatNothingIsKeptWithoutAHistory()
     {
         window().setOptions(optionsWith(QStringLiteral("trial=hang")));
         QVERIFY(window().openConfig(m_path));
@@ -645,7 +645,7 @@ private slots:
         QVERIFY(!window().close());
     }
 
-    void closesUnaskedWhereItIsTold()
+    void closesOnRequestWithoutAQuestion()
     {
         window().setOptions(optionsWith(QStringLiteral("trial=hang")));
         QVERIFY(window().openConfig(m_path));
@@ -656,8 +656,8 @@ private slots:
         QVERIFY(snapshot().finish == engine::FinishStatus::Cancelled);
     }
 
-    // As a signal does, or the end of a session.
-    void closesWhereItIsToldWhileItAsks()
+    // A signal or the end of a session closes the window like this.
+    void closesOnRequestDuringAQuestion()
     {
         window().setOptions(optionsWith(QStringLiteral("trial=hang")));
         QVERIFY(window().openConfig(m_path));
@@ -670,7 +670,7 @@ private slots:
         QVERIFY(snapshot().finish == engine::FinishStatus::Cancelled);
     }
 
-    void startsAgainWithTheConfigAsItThenStands()
+    void startsAgainWithTheChangedConfig()
     {
         explore(optionsWith(QString()));
         const std::size_t trials = snapshot().trials.size();

@@ -65,7 +65,7 @@ class WindowInHandTest : public test::WindowFixture
         return texts.join(QLatin1Char('\n'));
     }
 
-    /// The texts of the banners that can be seen.
+    /// Returns the texts of the visible banners.
     QString message()
     {
         QStringList texts;
@@ -89,7 +89,7 @@ class WindowInHandTest : public test::WindowFixture
         TRY_VERIFY(snapshot().finish.has_value());
     }
 
-    /// Explores as another program did on another day.
+    /// Explores into the history, as another program did earlier.
     void exploreIntoHistory()
     {
         auto options = optionsWith({}, 6);
@@ -102,7 +102,7 @@ class WindowInHandTest : public test::WindowFixture
         QVERIFY(exploration.snapshot().searchState.recommendation);
     }
 
-    /// The button in the plan for an earlier run with these words; null without one.
+    /// Returns the button in the plan for an earlier run whose text contains \p words; null if there is none.
     QPushButton* entryOf(const char* words)
     {
         for (auto* button : window().findChild<PlanView*>()->findChildren<QPushButton*>()) {
@@ -112,21 +112,21 @@ class WindowInHandTest : public test::WindowFixture
         return nullptr;
     }
 
-    /// What the banner that offers a way back is called to those who do not see it.
+    /// Returns the accessible name of the banner whose button has the text \p way.
     QString kindOfLookingBack(const char* way)
     {
         const QPushButton* button = buttonOf(window(), way);
         return button ? button->parentWidget()->accessibleName() : QString();
     }
 
-    /// A config of which there is something to say.
+    /// Returns the path of a config that causes a warning.
     QString notedConfig()
     {
         return fileWith("noted.yaml", QByteArray(m_config).replace(
                                           "  hidden_size", "  embedding_dropout_rate: 0.3\n  hidden_size"));
     }
 
-    /// A config of a network that batchpeak-worker cannot run, with adapters.
+    /// Returns the path of a config with adapters for a network that batchpeak-worker cannot run.
     QString forPythonAlone()
     {
         const QString network = fileWith("gpt-oss.json", R"({"model_type": "gpt_oss", "vocab_size": 128,
@@ -140,7 +140,7 @@ class WindowInHandTest : public test::WindowFixture
                                          "datasets: [{path: a, type: alpaca}]\noutput_dir: out\n");
     }
 
-    /// What another window or terminal has under way, of the config with this path.
+    /// Exploration of a config in another window or terminal.
     struct Elsewhere
     {
         Elsewhere(const QString& history, const QString& config)
@@ -162,7 +162,7 @@ private slots:
         WindowSettings().setOptionsOf(m_path, {});
     }
 
-    void startsWhatItThenShows()
+    void showsTheRunThatItStarts()
     {
         explore(optionsWith({}));
         window().startExploring();
@@ -184,7 +184,7 @@ private slots:
         QVERIFY2(card.contains(QStringLiteral("The first sizes are being measured.")), qPrintable(card));
     }
 
-    void hasOneFileInHand()
+    void hasOneCurrentFile()
     {
         open(optionsWith({}));
         QVERIFY(isPlanVisible());
@@ -204,14 +204,14 @@ private slots:
         QTest::keyClick(&window(), Qt::Key_F5);
         window().startExploring();
         QVERIFY(!snapshot().run);
-        // Once it is mended it is read again.
+        // The corrected file can be read again.
         fileWith("broken.yaml", m_config);
         QTest::mouseClick(buttonOf(*errorPage(), "Read it again"), Qt::LeftButton);
         QVERIFY(isPlanVisible());
         QVERIFY(window().windowTitle().startsWith(QStringLiteral("broken.yaml")));
     }
 
-    void saysWhatWasReadOfWhatCannotBeMeasured()
+    void showsThePlanOfAConfigThatTheWorkerCannotRun()
     {
         window().setOptions({});
         QVERIFY(window().openConfig(forPythonAlone()));
@@ -229,13 +229,13 @@ private slots:
         }
         buttonOf(*plan, "Measure with your Python")->click();
         QVERIFY(!buttonOf(*plan, "Measure with your Python")->isVisible());
-        // Of a config that the worker runs nothing of this is said.
+        // None of this is shown for a config that the worker can run.
         QVERIFY(window().openConfig(m_path));
         QVERIFY(!buttonOf(*plan, "Measure with your Python")->isVisible());
         QVERIFY2(status().contains(QStringLiteral("Ready to start")), qPrintable(status()));
     }
 
-    void keepsWhatHasEndedBesideThePlan()
+    void keepsTheEndedRunDuringThePlan()
     {
         explore(optionsWith({}, 2));
         const auto trials = snapshot().trials;
@@ -248,7 +248,7 @@ private slots:
         QVERIFY2(message().contains(QStringLiteral("after 3 trials with size")), qPrintable(message()));
         QCOMPARE(kindOfLookingBack("Back to the present run"), QStringLiteral("Message"));
         QCOMPARE(window().windowTitle(), QStringLiteral("params.yaml"));
-        // What the next run is to be has nothing to do with it.
+        // Options of the next run do not affect the ended run.
         window().findChild<OptionForm*>()->field("--tolerance")->type(QStringLiteral("4"));
         QVERIFY(continueSearch->isEnabled() && confirm->isEnabled());
         QTest::mouseClick(buttonOf(window(), "Back to the present run"), Qt::LeftButton);
@@ -261,13 +261,13 @@ private slots:
         QVERIFY(snapshot().trials.size() > trials.size());
         QVERIFY(std::equal(trials.begin(), trials.end(), snapshot().trials.begin()));
         QCOMPARE(snapshot().run->tolerance, engine::ExplorationOptions().tolerance);
-        // Another config knows nothing of it.
+        // The ended run does not belong to another config.
         QVERIFY(window().openConfig(fileWith("other.yaml", m_config)));
         QVERIFY(!continueSearch->isEnabled() && !confirm->isEnabled());
         QVERIFY(!actionOf(window(), "Back to the present run")->isEnabled());
     }
 
-    void asksForTheSearchAgainWithoutAWord()
+    void retriesToReadTheSearchWithoutAMessage()
     {
         exploreIntoHistory();
         auto elsewhere = std::make_unique<store::HistoryWriter>(history());
@@ -278,10 +278,10 @@ private slots:
         const auto* runs = window().findChild<EarlierRuns*>();
         TRY_VERIFY(runs->elsewhere().size() == 1 && entryOf("6 trials"));
         entryOf("6 trials")->click();
-        // It waits for the end of the other one.
+        // Recomputing the search waits for the end of the other run.
         const auto* course = window().findChild<CourseChart*>();
         QCOMPARE(course->emptyText(), QStringLiteral("Being worked out from the history"));
-        // Sizes of a trial that is not there cannot be read.
+        // Sizes of a missing trial cannot be read.
         QVERIFY(test::OtherProgram(history()).run(
             "INSERT INTO compared_size (exploration, trial, place, micro_batch_size) VALUES (1, 99, 0, 4)"));
         QVERIFY_THROWS_EXCEPTION(store::StoreError, store::ExplorationStore(history()).show(1));
@@ -292,7 +292,7 @@ private slots:
         TRY_VERIFY(course->emptyText().isEmpty());
     }
 
-    void saysAProblemAsLongAsThereIsOne()
+    void showsAProblemUntilItIsSolved()
     {
         m_path = notedConfig();
         open(optionsWith({}));
@@ -310,7 +310,7 @@ private slots:
         form->field("--max")->type(QStringLiteral("8"));
         window().startExploring();
         QCOMPARE(banner().text(), problem);
-        // It says nothing of another plan.
+        // The problem does not belong to another plan.
         QVERIFY(window().openConfig(fileWith("params.yaml", m_config)));
         QVERIFY2(!banner().isVisible(), qPrintable(banner().text()));
     }
@@ -333,7 +333,7 @@ private slots:
         if (changesItsMind)
             window().findChild<OptionForm*>()->field("--tolerance")->type(QStringLiteral("3"));
         TRY_VERIFY(plan->problem() != asking);
-        // What the answer leads to begins behind the drawing.
+        // The effect of the answer begins after the repaint.
         QCoreApplication::processEvents();
         QCOMPARE(banner().isVisible(), !changesItsMind);
         if (!changesItsMind) {
@@ -342,7 +342,7 @@ private slots:
         }
     }
 
-    void showsAllThatTheHistoryTellsOfARun()
+    void showsEverythingInTheHistoryAboutARun()
     {
         exploreIntoHistory();
         window().setHistory(history());
@@ -360,14 +360,14 @@ private slots:
                    label->text().startsWith(QStringLiteral("batchpeak explore %1 ").arg(m_path)) &&
                    label->text().contains(QStringLiteral("--max-trials 6"));
         }));
-        // Its search is made once more.
+        // The state of its search is recomputed.
         const auto* course = window().findChild<CourseChart*>();
         TRY_VERIFY2(course->accessibleDescription().contains(QStringLiteral("and 6 trials")),
                     qPrintable(course->accessibleDescription()));
         QVERIFY(!window().findChild<ContendersList*>()->accessibleDescription().isEmpty());
     }
 
-    void remembersWhatAPersonAsksAndNotWhatALaunchDoes()
+    void remembersOptionsOfTheUserButNotOfTheCommandLine()
     {
         auto given = optionsWith({});
         given.memoryLimitBytes = std::int64_t{20} << 20;
@@ -394,7 +394,7 @@ private slots:
         QVERIFY(WindowSettings().optionsOf(m_path).isEmpty());
     }
 
-    void movesNothingWhereWhatIsRememberedIsChanged()
+    void movesNothingWhenRememberedOptionsChange()
     {
         WindowSettings().setOptionsOf(m_path, {QStringLiteral("--tolerance"), QStringLiteral("4")});
         open(optionsWith({}));
@@ -410,11 +410,11 @@ private slots:
         QCOMPARE(plan->mapTo(&window(), QPoint(0, 0)), before);
     }
 
-    void tellsWhatIsRememberedAlsoOfARunThatStartsAtOnce()
+    void showsRememberedOptionsOfARunThatStartsImmediately()
     {
         WindowSettings().setOptionsOf(m_path, {QStringLiteral("--tolerance"), QStringLiteral("4"),
                                                QStringLiteral("--phase"), QStringLiteral("eval")});
-        // One that is given counts, although it is what is usual.
+        // An explicit option takes precedence, even with the default value.
         auto names = engine::givenNames(optionsWith({}));
         window().setOptions(optionsWith(QStringLiteral("trial=hang")), names << QStringLiteral("--phase"));
         QVERIFY(window().openConfig(m_path));
@@ -443,7 +443,7 @@ private slots:
             return label->text().startsWith(
                 QStringLiteral("Another window or terminal has been exploring this config since "));
         }));
-        // Both would disturb each other.
+        // The two runs would disturb each other.
         QString question;
         test::whenOpen<QMessageBox>(&window(), [&](QMessageBox* box) {
             question = box->informativeText();
@@ -458,7 +458,7 @@ private slots:
                  qPrintable(message()));
         TRY_VERIFY2(status().contains(QStringLiteral("Trial 3")), qPrintable(status()));
         QVERIFY2(!message().contains(QStringLiteral("Finished")), qPrintable(message()));
-        // What it hangs in is left out, and it goes on to its end.
+        // The hanging trial is skipped, and the run continues to its end.
         elsewhere->exploration.skipTrial();
         TRY_VERIFY(elsewhere->exploration.snapshot().finish.has_value());
         TRY_VERIFY2(message().contains(QStringLiteral("(training). Finished after ")), qPrintable(message()));
@@ -469,14 +469,14 @@ private slots:
         TRY_VERIFY(!buttonOf(window(), "Watch it")->isVisible());
     }
 
-    void startsBesideARunOnOtherDevicesUnasked_data()
+    void asksOnlyIfAnotherRunUsesTheSameDevices_data()
     {
         rows<QString, bool, bool>({{"once devices are found", {QStringLiteral("cuda:7"), true, true}},
                                    {"before they are", {QStringLiteral("cuda:7"), false, true}},
                                    {"on the same device", {QStringLiteral("cpu"), true, false}},
                                    {"before that is known", {QStringLiteral("cpu"), false, false}}});
     }
-    void startsBesideARunOnOtherDevicesUnasked()
+    void asksOnlyIfAnotherRunUsesTheSameDevices()
     {
         const auto& [device, areFound, isUnasked] = row<QString, bool, bool>();
         store::HistoryWriter elsewhere(history());
@@ -499,7 +499,7 @@ private slots:
             TRY_VERIFY(snapshot().finish.has_value());
     }
 
-    void startsBehindALauncherUnasked()
+    void startsThroughALauncherWithoutAQuestion()
     {
         const Elsewhere elsewhere(history(), m_path);
         TRY_VERIFY(elsewhere.exploration.snapshot().runsTrials());
@@ -511,7 +511,7 @@ private slots:
         TRY_VERIFY(snapshot().finish.has_value());
     }
 
-    void leavesAnEarlierRunForAPlanThatCannotStart()
+    void showsThePlanIfItCannotStart()
     {
         explore(optionsWith({}));
         window().startExploring();
@@ -526,7 +526,7 @@ private slots:
         QVERIFY2(message().contains(window().findChild<PlanView*>()->problem()), qPrintable(message()));
     }
 
-    void takesWhatIsFoundWhileAnEarlierRunIsLookedAt()
+    void updatesThePlanWhileAnEarlierRunIsViewed()
     {
         explore(optionsWith({}));
         window().startExploring();
@@ -562,7 +562,7 @@ private slots:
         TRY_VERIFY(snapshot().finish.has_value());
     }
 
-    void keepsWhatHasEndedBehindAFileThatCannotBeRead()
+    void keepsTheEndedRunIfTheFileCannotBeRead()
     {
         explore(optionsWith({}, 2));
         const std::size_t trials = snapshot().trials.size();
@@ -590,12 +590,12 @@ private slots:
         QVERIFY(!errorPage()->isVisible() && !isPlanVisible());
         TRY_VERIFY(snapshot().finish.has_value());
         QVERIFY(snapshot().trials.size() > trials);
-        // Of another file it is nothing.
+        // The ended run does not belong to another file.
         QVERIFY(!window().openConfig(fileWith("broken.yaml", "a: [b\n")));
         QVERIFY(!present->isEnabled() && !continueSearch->isEnabled());
     }
 
-    void keepsWhatIsSaidOfTheConfigAfterAFailure()
+    void keepsWarningsOfTheConfigAfterAFailure()
     {
         m_path = notedConfig();
         const auto warnings = engine::ConfigFile::open(m_path).contents().warnings;
@@ -607,11 +607,11 @@ private slots:
                  qPrintable(message()));
     }
 
-    // One that is another for a moment loses the press and the focus of its buttons.
-    void leavesActionsAsTheyAreWhereNothingIsNew()
+    // An action that changes even for a moment makes its buttons lose a press and the focus.
+    void changesNoActionIfNothingIsNew()
     {
         const auto changed = [this] {
-            // Each draws; the first shows what the drawing before it could not know.
+            // Each signal causes a repaint; the first repaint shows what the previous one could not know.
             emit window().findChild<PlanSearch*>()->pythonChanged();
             std::vector<std::unique_ptr<QSignalSpy>> spies;
             const auto actions = window().findChild<WindowActions*>()->findChildren<QAction*>();
@@ -648,7 +648,7 @@ private slots:
         QCOMPARE(changed(), QString());
     }
 
-    void saysWhereAnExplorationIsKeptInstead()
+    void reportsWhereAnExplorationIsKeptInstead()
     {
         const QString folder = pathOf("a folder.sqlite");
         QVERIFY(QDir().mkpath(folder));
@@ -661,14 +661,14 @@ private slots:
         QVERIFY2(banner().isVisible() && banner().text().contains(folder), qPrintable(banner().text()));
     }
 
-    void knowsItsOwnRunInTheHistory()
+    void recognizesItsOwnRunInTheHistory()
     {
         window().setHistory(history());
         const engine::ExplorationRecorder recorder(window().exploration(), history());
         const Elsewhere elsewhere(history(), m_path);
         open(optionsWith(QStringLiteral("trial=hang")));
         auto* runs = window().findChild<EarlierRuns*>();
-        // Both have begun within the same second.
+        // Both runs have begun within the same second.
         test::whenOpen<QMessageBox>(&window(),
                                     [](QMessageBox* box) { buttonOf(*box, "Start anyway")->click(); });
         window().startExploring();

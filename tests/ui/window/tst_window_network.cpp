@@ -40,7 +40,7 @@ class WindowNetworkTest : public test::WindowFixture
         });
     }
 
-    /// What the plan in hand would run.
+    /// Returns the run of the current plan.
     static const engine::RunDescription& runOf(const MainWindow& window)
     {
         return window.findChild<PlanView*>()->preview().plan->run;
@@ -58,7 +58,7 @@ private slots:
         WindowSettings().setNetworkOf(m_path, {});
     }
 
-    void offersANetworkWhereTheConfigHasNone()
+    void offersToChooseANetworkIfTheConfigHasNone()
     {
         overwrite(QByteArray(m_config).replace("model_name: gpt2", "model_name: no-such-network"));
         QVERIFY(!window().openConfig(m_path));
@@ -72,7 +72,7 @@ private slots:
         const QAction* start = test::actionOf(window(), "Start");
         QVERIFY(!start->isEnabled());
         QCOMPARE(start->toolTip(), why);
-        // Nothing is measured that could be as configured.
+        // Without a run there is no fidelity to show.
         QVERIFY(window().findChild<FidelityChip*>()->isHidden());
 
         const QString network = fileWith("network.yaml", m_config);
@@ -84,13 +84,13 @@ private slots:
         QCOMPARE(headerOf(window()).section(QStringLiteral("  ·  "), 0, 1),
                  QStringLiteral("params.yaml  ·  network from network.yaml"));
 
-        // Another day, nobody is asked again.
+        // A later window remembers the choice.
         MainWindow later;
         QVERIFY(later.openConfig(m_path));
         QVERIFY(headerOf(later).contains(QStringLiteral("network from network.yaml")));
     }
 
-    void writesASizeWhereNothingCanBeTried()
+    void writesASizeIfNoTrialIsPossible()
     {
         overwrite(QByteArray(m_config).replace("model_name: gpt2", "model_name: no-such-network"));
         QVERIFY(!window().openConfig(m_path));
@@ -126,7 +126,7 @@ private slots:
         QCOMPARE(runOf(window()).parameters, own);
     }
 
-    void remarksOnWhatTrialsDoOtherwise()
+    void reportsHowTrialsDifferFromTheConfig()
     {
         overwrite("per_device_train_batch_size: 8\n"
                   "model_name_or_path: gpt2\n"
@@ -152,7 +152,7 @@ private slots:
         QVERIFY(!banner().isVisible());
     }
 
-    void opensWithTheNetworkThatIsNamed()
+    void opensWithAGivenNetwork()
     {
         overwrite(QByteArray(m_config).replace("model_name: gpt2", "model_name: no-such-network"));
         const QString network = fileWith("network.yaml", m_config);

@@ -35,7 +35,7 @@ class WindowReachTest : public test::WindowFixture
     QString m_path;
     int m_clicks = 0;
 
-    /// On a button that can be seen and pressed, whose words begin so.
+    /// Clicks on the visible and enabled button whose text begins with \p words.
     void click(const QWidget& window, const QString& words)
     {
         for (auto* button : window.findChildren<QAbstractButton*>()) {
@@ -63,7 +63,7 @@ class WindowReachTest : public test::WindowFixture
         TRY_VERIFY(test::actionOf(window(), "Export")->isEnabled());
     }
 
-    /// That the config holds what was found, and is else as it was.
+    /// Checks that the config has the recommended size and is otherwise unchanged.
     void checkWritten()
     {
         const auto size = QByteArray::number(qlonglong(snapshot().searchState.recommendation->size));
@@ -79,7 +79,7 @@ private slots:
 
     void writesASizeWithFourClicks()
     {
-        // It is among the recently opened ones then.
+        // This adds the config to the recent files.
         QVERIFY(MainWindow().openConfig(m_path));
         prepare();
         click(window(), QStringLiteral("params.yaml"));
@@ -87,7 +87,7 @@ private slots:
         waitForTheEnd();
         whenOpen<ExportDialog>(&window(), [this](ExportDialog* dialog) {
             click(*dialog, QStringLiteral("Write"));
-            // Not asked again where that failed.
+            // If that has failed, the dialog must not wait for an answer.
             dialog->reject();
         });
         click(window(), QStringLiteral("Export"));
@@ -95,7 +95,7 @@ private slots:
         checkWritten();
     }
 
-    void writesASizeByKeysAlone()
+    void writesASizeWithOnlyTheKeyboard()
     {
         QVERIFY(MainWindow().openConfig(m_path));
         prepare();
@@ -115,27 +115,27 @@ private slots:
         checkWritten();
     }
 
-    /// Each option of the terminal, but for those on what a window is itself.
-    void asksForAllThatTheTerminalCanAskFor()
+    /// The window offers each option of the terminal, except those that do not apply to a window.
+    void offersTheOptionsOfTheTerminal()
     {
         const std::set<QString> otherwise{
-            // The window has a dialog for it.
+            // The window has dialogs for these.
             QStringLiteral("--model"),
             QStringLiteral("--output"),
             QStringLiteral("--in-place"),
             QStringLiteral("--force"),
             QStringLiteral("--global-batch"),
             QStringLiteral("--diff"),
-            // It is the plan.
+            // The plan replaces it.
             QStringLiteral("--dry-run"),
-            // It is offered where there is something to go on with.
+            // The window offers to continue if there is something to continue.
             QStringLiteral("--resume"),
-            // Of what is printed.
+            // These apply only to printed text.
             QStringLiteral("--help"),
             QStringLiteral("--quiet"),
             QStringLiteral("--color"),
             QStringLiteral("--events"),
-            // Of which the window asks when code is to run.
+            // The window asks before code runs.
             QStringLiteral("--trust"),
         };
         QProcess program;
@@ -154,7 +154,7 @@ private slots:
         const auto* plan = window().findChild<PlanView*>();
         TRY_VERIFY(!plan->findChildren<QCheckBox*>().isEmpty());
         QVERIFY(plan->findChild<ProgramCard*>());
-        // The ticks, and the choice of a program.
+        // The check boxes of devices, and the choice of a program.
         std::set<QString> offered{QStringLiteral("--device"), QStringLiteral("--with")};
         for (const auto* field : plan->findChildren<OptionField*>())
             offered.insert(QString::fromStdString(field->name()));

@@ -32,7 +32,7 @@
 using namespace batchpeak;
 using test::buttonOf;
 
-/// Tests a window that is opened with a config whose exploration ended with its program.
+/// Tests a window with a config whose exploration was cut off by the end of its program.
 class WindowResumeTest : public test::WindowFixture
 {
     Q_OBJECT
@@ -45,9 +45,9 @@ private slots:
         QFile::remove(pathOf("once"));
     }
 
-    void continuesWhatWasCutOff()
+    void continuesAnInterruptedRun()
     {
-        const std::size_t before = cutOff();
+        const std::size_t before = interruptRun();
         window().setHistory(history());
         const engine::ExplorationRecorder recorder(window().exploration(), history());
         QVERIFY(window().openConfig(m_path));
@@ -61,15 +61,15 @@ private slots:
         QVERIFY(snapshot().trials.size() > before);
         QCOMPARE(store::ExplorationStore(history()).list().size(), std::size_t{1});
         QVERIFY(store::ExplorationStore(history()).list().front().end);
-        // Then there is nothing to go on with.
+        // Afterwards there is nothing to continue.
         QVERIFY(window().openConfig(m_path));
         QTest::qWait(50);
         QVERIFY(!button->isVisible());
     }
 
-    void offersItStillToWhoDeclines()
+    void keepsTheOfferIfTheUserDeclines()
     {
-        const std::size_t before = cutOff();
+        const std::size_t before = interruptRun();
         window().setHistory(history());
         window().setOptions(optionsWith({}));
         QVERIFY(window().openConfig(m_path));
@@ -78,7 +78,7 @@ private slots:
         elsewhere.begin({.started = QDateTime::currentDateTimeUtc(),
                          .filePath = QStringLiteral("/other.yaml"),
                          .phase = QStringLiteral("train")});
-        // From the page of an earlier run, which is left by it.
+        // The user continues from the page of an earlier run, which is then left.
         const auto* plan = window().findChild<ui::PlanView*>();
         interruptedRun(*plan)->click();
         QVERIFY(!plan->isVisible());
@@ -99,9 +99,9 @@ private slots:
         QVERIFY(snapshot().trials.size() > before);
     }
 
-    void offersItAgainAfterAnotherMessage()
+    void repeatsTheOfferAfterAnotherMessage()
     {
-        cutOff();
+        interruptRun();
         window().setHistory(history());
         QVERIFY(window().openConfig(m_path));
         TRY_VERIFY(isOffered());
@@ -109,7 +109,7 @@ private slots:
         QVERIFY2(banner().isVisible() && !isOffered(), qPrintable(banner().text()));
         closeMessage();
         QVERIFY2(banner().isVisible() && isOffered(), qPrintable(banner().text()));
-        // Whoever closes it has seen it.
+        // An offer that the user has closed is not repeated.
         closeMessage();
         writeACopy();
         closeMessage();
@@ -118,9 +118,9 @@ private slots:
         TRY_VERIFY(banner().isVisible() && isOffered());
     }
 
-    void offersItAgainBesideATraining()
+    void repeatsTheOfferDuringATraining()
     {
-        const std::size_t before = cutOff();
+        const std::size_t before = interruptRun();
         window().setHistory(history());
         window().setOptions(optionsWith(QStringLiteral("pause=20")));
         QVERIFY(window().openConfig(m_path));
@@ -142,11 +142,11 @@ private slots:
         QVERIFY(snapshot().trials.size() > before);
     }
 
-    void offersItAgainAfterAnEarlierRun_data()
+    void repeatsTheOfferAfterAnEarlierRun_data()
     {
         test::rows<bool>({{"by the way back", false}, {"by a start that waits", true}});
     }
-    void offersItAgainAfterAnEarlierRun()
+    void repeatsTheOfferAfterAnEarlierRun()
     {
         const bool starts = test::row<bool>();
         {
@@ -164,7 +164,7 @@ private slots:
                                   .failure = QStringLiteral("Its GPU was lost."),
                                   .ending = {}});
         }
-        cutOff();
+        interruptRun();
         window().setHistory(history());
         QVERIFY(window().openConfig(m_path));
         TRY_VERIFY(banner().text().contains(QStringLiteral("was cut off after")));
@@ -193,9 +193,9 @@ private slots:
         QVERIFY(buttonOf(window(), "Continue")->isVisible());
     }
 
-    void offersItWhenTheHistoryIsFree()
+    void offersToContinueOnceTheHistoryIsUnlocked()
     {
-        cutOff();
+        interruptRun();
         window().setHistory(history());
         {
             test::OtherProgram other(history());
@@ -207,7 +207,7 @@ private slots:
         TRY_VERIFY(banner().text().contains(QStringLiteral("was cut off after")));
     }
 
-    void recallsWhatWasHeldForAMoment()
+    void recallsTrialsOnceTheHistoryIsUnlocked()
     {
         window().setOptions(optionsWith({}));
         window().setHistory(history());
@@ -228,8 +228,8 @@ private slots:
         QCOMPARE(snapshot().searchState.recalledTrials > 0, true);
     }
 
-    // A window draws nothing while it reads; elsewhere a busy disk is waited for.
-    void waitsOnlyAMomentForAHistory()
+    // A window cannot repaint while it reads; other threads wait longer for a busy disk.
+    void waitsOnlyBrieflyForAHistory()
     {
         QCOMPARE(store::defaultPatience(), std::chrono::milliseconds(50));
         std::chrono::milliseconds elsewhere{0};
@@ -237,9 +237,9 @@ private slots:
         QCOMPARE(elsewhere, std::chrono::seconds(5));
     }
 
-    void offersNothingOfAnotherText()
+    void offersNothingForAChangedConfig()
     {
-        cutOff();
+        interruptRun();
         m_path = fileWith("config.yaml", smallGpt2("32", "explore"));
         window().setHistory(history());
         QVERIFY(window().openConfig(m_path));
@@ -252,7 +252,7 @@ private:
     bool isOffered() { return banner().text().contains(QStringLiteral("was cut off after")); }
     void closeMessage() { banner().findChild<QToolButton*>()->click(); }
 
-    /// Says in the place of the offer what it has written.
+    /// Writes a copy of the config; the message about it replaces the offer.
     void writeACopy()
     {
         const QString copy = pathOf("copy.yaml");
@@ -266,7 +266,7 @@ private:
         QVERIFY(QFile::exists(copy));
     }
 
-    /// The button of a cut run among what was explored before.
+    /// Returns the button of the interrupted run among the earlier runs.
     static QPushButton* interruptedRun(const QWidget& plan)
     {
         for (auto* button : plan.findChildren<QPushButton*>()) {
@@ -276,8 +276,8 @@ private:
         return nullptr;
     }
 
-    /// \return how many trials are kept
-    std::size_t cutOff()
+    /// \return number of trials before the interruption
+    std::size_t interruptRun()
     {
         engine::Exploration exploration;
         auto recorder = std::make_unique<engine::ExplorationRecorder>(exploration, history());
@@ -285,7 +285,7 @@ private:
                          optionsWith(QStringLiteral("trial=hang#2 once=") + pathOf("once")));
         exploration.start();
         [&] { TRY_VERIFY(QFile::exists(pathOf("once"))); }();
-        // What was told within this turn of the event loop is written at its end.
+        // Events of this turn of the event loop are written at its end.
         QCoreApplication::processEvents();
         recorder.reset();
         return exploration.snapshot().trials.size();

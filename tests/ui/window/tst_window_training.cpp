@@ -36,8 +36,8 @@ using test::actionOf;
 
 namespace {
 
-// Slow enough to be seen under way; the worker of each word is one process.
-const QString unhurried = QStringLiteral("pause=20");
+// Slow enough to be observed while it runs; the worker of each command is one process.
+const QString slowly = QStringLiteral("pause=20");
 
 } // namespace
 
@@ -88,12 +88,12 @@ private slots:
         QVERIFY(!actionOf(window(), "Confirm")->isEnabled());
     }
 
-    void leavesTrainingToTheTrainerOfWhomMeasuresWithPython()
+    void offersNoTrainingToUsersOfPython()
     {
         auto options = optionsWith({});
         options.python = engine::anyPython;
         window().setOptions(options);
-        // Options are remembered with their config.
+        // Options are remembered per config, so this test uses its own.
         QVERIFY(window().openConfig(fileWith("python.yaml", smallGpt2("48", "explore"))));
         QVERIFY(!actionOf(window(), "Train")->isEnabled());
         QVERIFY(actionOf(window(), "Train")->toolTip().contains(QLatin1String("your own trainer")));
@@ -130,7 +130,7 @@ private slots:
         QCOMPARE(run().run->batchSize, 32);
     }
 
-    void keepsTheRunBeforeForComparison()
+    void keepsThePreviousRunForComparison()
     {
         beginTraining({}, QStringLiteral("1"));
         TRY_COMPARE(run().end, training::TrainingEnd::Completed);
@@ -148,7 +148,7 @@ private slots:
         TRY_VERIFY(!chart->accessibleDescription().contains(QStringLiteral("run 1: ")));
     }
 
-    void showsWhatTheExplorationPredicted()
+    void showsThePredictionOfTheExploration()
     {
         QFile::remove(store::ExplorationStore::defaultPath());
         const engine::ExplorationRecorder recorder(window().exploration(),
@@ -178,7 +178,7 @@ private slots:
                     qPrintable(loss->accessibleDescription()));
     }
 
-    void remembersWhereItStoodAndWhatWasAsked()
+    void remembersItsGeometryAndOptions()
     {
         open({});
         actionOf(window(), "Train")->trigger();
@@ -195,7 +195,7 @@ private slots:
         QCOMPARE(training()->size(), QSize(1301, 777));
         QCOMPARE(field("--learning-rate").text(), QStringLiteral("0.002"));
         QCOMPARE(training()->findChild<QSplitter*>(QStringLiteral("columns"))->sizes().back(), side);
-        // Of this config, and of no other.
+        // Options are remembered per config.
         window().openConfig(fileWith("other.yaml", smallGpt2("32", "explore")));
         QVERIFY(field("--learning-rate").text() != QLatin1String("0.002"));
         window().openConfig(m_path);
@@ -203,7 +203,7 @@ private slots:
         field("--learning-rate").type({});
     }
 
-    void saysWhatCannotBeTrained()
+    void explainsWhatCannotBeTrained()
     {
         open({});
         actionOf(window(), "Train")->trigger();
@@ -219,7 +219,7 @@ private slots:
 
     void stopsAfterAStep()
     {
-        beginTraining(unhurried, QStringLiteral("1000"));
+        beginTraining(slowly, QStringLiteral("1000"));
         TRY_VERIFY(run().steps.size() >= 2);
         QVERIFY(!training()->findChild<TrainingForm*>()->isEnabled());
         actionOf(*training(), "Stop")->trigger();
@@ -227,7 +227,7 @@ private slots:
         TRY_VERIFY(training()->findChild<TrainingForm*>()->isEnabled());
     }
 
-    void saysWhatIsWrongWithTheForm()
+    void reportsAnInvalidForm()
     {
         beginTraining({}, QStringLiteral("many"));
         QVERIFY(!training()->isUnderWay());
@@ -241,7 +241,7 @@ private slots:
         QVERIFY(training()->findChild<TrainingForm*>()->isVisible());
     }
 
-    void saysWhyATrainingFailed()
+    void explainsWhyATrainingFailed()
     {
         beginTraining(QStringLiteral("start=exit complain=no-such-library"), QStringLiteral("1"));
         TRY_COMPARE(run().state, training::TrainingState::Failed);
@@ -256,7 +256,7 @@ private slots:
     }
     void endsItsProcessWhenClosed()
     {
-        beginTraining(unhurried, QStringLiteral("1000"));
+        beginTraining(slowly, QStringLiteral("1000"));
         TRY_VERIFY(!run().steps.empty());
         const qint64 pid = run().device.workerPid;
         QVERIFY(test::isAlive(pid));
@@ -274,15 +274,15 @@ private slots:
         TRY_VERIFY(!top || !top->isVisible());
     }
 
-    // A system that ends asks by two signals and a request of its session: none of them takes the time from
-    // the one before. A person may have asked already, too.
-    void keepsItsWeightsWhereTheSystemEnds_data()
+    // A system that shuts down sends two signals and a request of its session: a later one must not shorten
+    // the time that an earlier one gave. The user may have stopped the run already, too.
+    void keepsItsWeightsWhenTheSystemShutsDown_data()
     {
         rows<int>({{"at once", 0}, {"after Stop", 1}, {"after the training window was closed", 2}});
     }
-    void keepsItsWeightsWhereTheSystemEnds()
+    void keepsItsWeightsWhenTheSystemShutsDown()
     {
-        // A folder is remembered with its config.
+        // A folder is remembered per config, so this test uses its own.
         m_path = fileWith("checkpoints.yaml", smallGpt2("48", "explore"));
         open(QStringLiteral("pause=300"));
         actionOf(window(), "Train")->trigger();
@@ -301,15 +301,18 @@ private slots:
             window().stopAndClose();
         QVERIFY(window().isVisible());
         TRY_VERIFY(!window().isVisible());
-        // The step under way was waited for.
+        // The window has waited for the end of the current step.
         const auto kept = training::CheckpointFolder(folder).newest();
         QCOMPARE(static_cast<std::size_t>(kept.state.step), steps + 1);
     }
 
-    void closesWhereItIsToldWhileTrainingAsks_data() { rows<bool>({{"under way", false}, {"ended", true}}); }
-    void closesWhereItIsToldWhileTrainingAsks()
+    void closesOnRequestWhileTheTrainingWindowAsks_data()
     {
-        beginTraining(unhurried, QStringLiteral("1000"));
+        rows<bool>({{"under way", false}, {"ended", true}});
+    }
+    void closesOnRequestWhileTheTrainingWindowAsks()
+    {
+        beginTraining(slowly, QStringLiteral("1000"));
         TRY_VERIFY(!run().steps.empty());
         const QPointer<TrainingWindow> asking = training();
         test::whenOpen<QMessageBox>(asking, [&](QMessageBox*) {
@@ -325,9 +328,9 @@ private slots:
         QVERIFY(!asking || !asking->isVisible());
     }
 
-    void continuesWhereClosingIsThoughtBetter()
+    void continuesIfTheUserDecidesNotToClose()
     {
-        beginTraining(unhurried, QStringLiteral("1000"));
+        beginTraining(slowly, QStringLiteral("1000"));
         TRY_VERIFY(!run().steps.empty());
         test::whenOpen<QMessageBox>(training(),
                                     [](QMessageBox* box) { test::buttonOf(*box, "Keep training")->click(); });
@@ -340,7 +343,7 @@ private slots:
 
     void letsOnlyOneThingUseTheDevice()
     {
-        beginTraining(unhurried, QStringLiteral("1000"));
+        beginTraining(slowly, QStringLiteral("1000"));
         TRY_VERIFY(!run().steps.empty());
         const QAction* start = actionOf(window(), "Start");
         TRY_VERIFY(!start->isEnabled());
@@ -368,7 +371,7 @@ private slots:
         TRY_VERIFY(start->isEnabled());
     }
 
-    void confirmsWhatAnExplorationRecommends()
+    void confirmsTheRecommendedSize()
     {
         explore({});
         actionOf(window(), "Confirm")->trigger();
@@ -391,7 +394,7 @@ private slots:
                  config::Setting(config::Fixed{snapshot().searchState.recommendation->size}));
     }
 
-    void trainsWithTheConfigAsItIsWritten()
+    void trainsWithTheWrittenSize()
     {
         open(QStringLiteral("trial=hang"));
         window().startExploring();

@@ -46,7 +46,7 @@ private slots:
     {
         m_questions = 0;
         m_asked.clear();
-        // What was said of one in this process is remembered.
+        // Answers about a module are remembered in this process, so each test needs its own module.
         m_module = QUuid::createUuid().toByteArray(QUuid::WithoutBraces) + ".pt";
         changeModule();
         m_path = configWith("net.yaml", m_module);
@@ -67,11 +67,11 @@ private slots:
             QCOMPARE(snapshot().state, engine::State::Idle);
     }
 
-    void drawsWhileItReadsALargeModule()
+    void repaintsWhileItReadsALargeModule()
     {
         QFile module(pathOf(m_module.constData()));
         QVERIFY(module.resize(qint64{512} << 20));
-        // A question would draw as well.
+        // No question may be asked, since it would repaint as well.
         auto options = optionsWith({});
         options.trustsCode = true;
         window().setOptions(options);
@@ -87,7 +87,7 @@ private slots:
         TRY_COMPARE(snapshot().state, engine::State::Finished);
     }
 
-    void readsACodeWithoutAThreadToSpare()
+    void readsCodeIfNoThreadCanBeCreated()
     {
         const test::NoThreads none;
         open(m_path);
@@ -97,7 +97,7 @@ private slots:
         VERIFY_CONTAINS(m_asked, m_module);
     }
 
-    void asksOnceOfEachContent()
+    void asksOnceForEachContent()
     {
         open(m_path);
         answer("Run it");
@@ -116,7 +116,7 @@ private slots:
         QVERIFY(!hasStarted);
     }
 
-    void hearsTheCommandLineOnce()
+    void appliesTheCommandLineOnce()
     {
         auto options = optionsWith({});
         options.trustsCode = true;
@@ -126,7 +126,7 @@ private slots:
         TRY_COMPARE(snapshot().state, engine::State::Finished);
         QCOMPARE(m_questions, 0);
         QVERIFY(!ui::WindowSettings().optionsOf(m_path).contains(QStringLiteral("--trust")));
-        // Neither of what the file has become, nor of another config was anything said.
+        // The command line trusts neither the changed file nor another config.
         changeModule();
         answer("Leave it");
         window().startExploring();
@@ -138,7 +138,7 @@ private slots:
         QCOMPARE(m_questions, 2);
     }
 
-    void hearsTheCommandLineAlsoOfWhatItHasWritten()
+    void appliesTheCommandLineToAWrittenConfigToo()
     {
         auto options = optionsWith({});
         options.trustsCode = true;
@@ -157,7 +157,7 @@ private slots:
         TRY_COMPARE(snapshot().state, engine::State::Finished);
     }
 
-    void asksOfCodeThatIsNotHereEachTime()
+    void asksEachTimeForMissingCode()
     {
         QVERIFY(QFile::remove(pathOf(m_module.constData())));
         open(m_path);
@@ -171,7 +171,7 @@ private slots:
         }
     }
 
-    void refusesWhatHasNoEnd()
+    void refusesAnEndlessFile()
     {
         open(configWith("zero.yaml", "/dev/zero"));
         window().startExploring();
@@ -259,7 +259,7 @@ private:
         QVERIFY(window().openConfig(path));
     }
 
-    /// To something that was never there.
+    /// Replaces the content of the module with new content.
     void changeModule() { fileWith(m_module.constData(), QUuid::createUuid().toByteArray()); }
 
     QString configWith(const char* name, const QByteArray& module)
