@@ -25,7 +25,7 @@ inline QStringList fieldsOfEvent(const QString& event)
         for (const QString& line : QString::fromUtf8(document.readAll()).split(QLatin1Char('\n'))) {
             const QRegularExpressionMatch found = row.match(line);
             const QString name = found.captured(1);
-            // An event that has been listed before says "as above".
+            // A later row of an event says "as above" instead of listing the fields again.
             if (!found.hasMatch() || table.contains(name))
                 continue;
             QStringList& names = table[name] = {QStringLiteral("event"), QStringLiteral("time")};

@@ -14,20 +14,20 @@ namespace {
 // Parses "name@size+#attempt*times", of which all parts but the name may be absent.
 Fault faultFrom(const std::string& text)
 {
-    const auto behind = [&text](char sign) -> std::optional<std::int64_t> {
+    const auto numberAfter = [&text](char sign) -> std::optional<std::int64_t> {
         const std::size_t place = text.find(sign);
         return place == std::string::npos ? std::nullopt : std::optional(std::stoll(text.substr(place + 1)));
     };
     Fault fault{.name = text.substr(0, text.find_first_of("@#*")),
-                .size = behind('@'),
+                .size = numberAfter('@'),
                 .isFromSize = text.find('+') != std::string::npos,
-                .attempt = behind('#')};
-    if (const auto times = behind('*'))
+                .attempt = numberAfter('#')};
+    if (const auto times = numberAfter('*'))
         fault.times = static_cast<int>(*times);
     return fault;
 }
 
-// Parses "name:message:/field", followed by the same parts.
+// Parses "name:message:/field", followed by the same optional parts.
 Fault lineFaultFrom(const std::string& text)
 {
     Fault fault = faultFrom(text);

@@ -42,8 +42,8 @@ struct Fault
 struct FakeBehavior
 {
     /// ok, silent, late, refuse, new-version, garbage, greets (prints 100 lines before hello), chatters (one
-    /// more), exit, kill, no-device, bound (by a setting of its user, to half of the device, of which its own
-    /// context takes a quarter)
+    /// more), exit, kill, no-device, bound (settings of the user limit it to half of the device, and its own
+    /// context takes a quarter of the device)
     std::string start = "ok";
     /// Identifier of a GPU that has half of the memory.
     std::string little;
@@ -64,7 +64,7 @@ struct FakeBehavior
     std::vector<Fault> comparisonFaults;
     std::vector<Fault> batchFaults;
     std::vector<Fault> evaluationFaults;
-    /// Faults of the lines that the worker writes, whatever they answer: "fault:message" or
+    /// Faults of the lines that the worker writes in answer to any request: "fault:message" or
     /// "fault:message:/field", such as "huge:hello:/device/total_bytes". The size is that of the request, and
     /// each type of message is counted separately; "bye" is sent to the worker, and the fault follows.
     /// Instead of the line: exit0, exit1, exit42, signal6, signal9, signal11, hang, half (and the end),
@@ -78,7 +78,7 @@ struct FakeBehavior
     bool chats = false;
     /// ok, unknown (the program does not know training), all (it holds out no samples), error, silent, exit
     std::string training = "ok";
-    /// ok, fail, link (to a file beside it), silent, exit
+    /// ok, fail, link (saves a link to a file next to it), silent, exit
     std::string save = "ok";
     /// Number of samples in an epoch of data that is not synthetic.
     std::int64_t samples = 640;
@@ -95,7 +95,7 @@ struct FakeBehavior
     bool ignoresCancel = false;
     bool ignoresTerminate = false;
     bool ignoresEnd = false;
-    /// Seconds for which nothing ends the worker: it gets stuck at its start, and stays stuck when it should
+    /// Seconds for which nothing ends the worker: it is stuck at its start, and stays stuck when it should
     /// end.
     unsigned stuckSeconds = 0;
     /// seconds(m) = alpha + beta m; bytes(m) = base + slope m

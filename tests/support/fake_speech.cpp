@@ -42,7 +42,7 @@ void write(const std::string& text)
 }
 
 /// Commits the fault if it ends, stops or delays the process.
-void goAway(const std::string& fault)
+void endOrDelayProcess(const std::string& fault)
 {
     constexpr std::string_view exits = "exit";
     constexpr std::string_view signals = "signal";
@@ -60,8 +60,8 @@ void goAway(const std::string& fault)
         std::this_thread::sleep_for(lateBy);
 }
 
-/// Returns a spoiled number, as a JSON library may write it that does not check whether JSON can represent
-/// the number or whether it makes sense.
+/// Returns a spoiled number, as written by a JSON library that does not check whether JSON can represent the
+/// number or whether it makes sense.
 std::optional<std::string> numberFor(const std::string& fault, const Json& said)
 {
     const bool isInteger = said.is_number_integer();
@@ -114,8 +114,8 @@ std::string withOtherText(const Fault& fault, const std::string& line)
     return message.dump() + '\n';
 }
 
-/// Returns the line of a program that reports its steps only by their number, and by a wrong one.
-std::string withStepsOfNobody(const std::string& line)
+/// Returns the line of a program that reports only the number of its steps, which is wrong.
+std::string withWrongStepCount(const std::string& line)
 {
     Json message = Json::parse(line);
     message["steps"] = 2'000'000'000;
@@ -142,7 +142,7 @@ std::string withOtherId(const std::string& line)
 }
 
 /// \param pause  pause between two writes
-[[noreturn]] void sayForEver(const std::string& line, std::chrono::milliseconds pause)
+[[noreturn]] void sayForever(const std::string& line, std::chrono::milliseconds pause)
 {
     // Many lines are written at once, as by a program that does nothing else.
     std::string lines = line;
@@ -156,7 +156,7 @@ std::string withOtherId(const std::string& line)
 
 std::string spoilt(const Fault& fault, const std::string& line)
 {
-    goAway(fault.name);
+    endOrDelayProcess(fault.name);
     if (fault.name == "half") {
         write(line.substr(0, line.size() / 2));
         std::_Exit(0);
@@ -166,9 +166,9 @@ std::string spoilt(const Fault& fault, const std::string& line)
         std::_Exit(0);
     }
     if (fault.name == "flood")
-        sayForEver(line, std::chrono::milliseconds(0));
+        sayForever(line, std::chrono::milliseconds(0));
     if (fault.name == "endless")
-        sayForEver(line, std::chrono::milliseconds(10));
+        sayForever(line, std::chrono::milliseconds(10));
     if (fault.name == "garbage")
         return "{Welcome to the library!\n";
     if (fault.name == "long-line")
@@ -180,7 +180,7 @@ std::string spoilt(const Fault& fault, const std::string& line)
     if (fault.name == "cancelled")
         return asCancelled(line);
     if (fault.name == "miscounted")
-        return withStepsOfNobody(line);
+        return withWrongStepCount(line);
     if (fault.name == "renamed")
         return withOtherText(fault, line);
     if (fault.name == "duplicate")
@@ -224,7 +224,7 @@ void say(const trial::WorkerMessage& message)
 void hearBye()
 {
     if (const Fault* const fault = faultOf("bye"))
-        goAway(fault->name);
+        endOrDelayProcess(fault->name);
 }
 
 void endProcess(const std::string& fault)

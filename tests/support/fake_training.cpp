@@ -26,7 +26,7 @@ accumulation::EvenSpread spreadOf(const trial::BatchRequest& request)
 
 // A test uses it to check that the worker is killed in the middle of a batch, although its steps show that it
 // is alive.
-[[noreturn]] void sayStepsForEver(std::int64_t id)
+[[noreturn]] void sayStepsForever(std::int64_t id)
 {
     for (int index = 0;; ++index) {
         say(trial::Step{.id = id, .index = index, .seconds = 0.01});
@@ -61,7 +61,7 @@ bool FakeTraining::answer(const trial::TrainingRequest& request)
     }
     const bool isSynthetic = request.data.kind == trial::DataKind::Synthetic;
     const std::int64_t samples = isSynthetic ? request.data.samples : m_behavior.samples;
-    // A program that does not know held-out samples answers so.
+    // A program that does not know held-out samples holds out none.
     m_heldOut = m_behavior.training == "all" ? 0 : request.data.heldOut.of(samples);
     say(trial::TrainingReady{
         .samples = samples - m_heldOut, .heldOutSamples = m_heldOut, .tokensPerSample = m_tokensPerSample});
@@ -138,7 +138,7 @@ bool FakeTraining::breaksDown(const std::string& fault, const trial::BatchReques
 {
     endProcess(fault);
     if (fault == "endless")
-        sayStepsForEver(request.id);
+        sayStepsForever(request.id);
     if (fault == "garbage")
         std::cout << "{\"type\":\"batch_result\",\"id\":" << std::endl;
     else if (fault == "trial-result")

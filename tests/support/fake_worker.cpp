@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// A worker that measures nothing: it answers at once by a formula, and misbehaves as specified
-// (fake_behavior.h lists the words). It uses the same protocol room as the real worker.
+// A worker that measures nothing: it answers immediately by a formula, and misbehaves as specified
+// (fake_behavior.h lists the words). It shares the code of the trial protocol with the real worker.
 
 #include "fake_behavior.h"
 #include "fake_comparison.h"
@@ -54,12 +54,12 @@ public:
         }
         sleep(m_behavior.stuckSeconds);
         if (m_behavior.ignoresEnd)
-            waitForEver();
+            waitForever();
         return 0;
     }
 
 private:
-    [[noreturn]] static void waitForEver()
+    [[noreturn]] static void waitForever()
     {
         for (;;)
             pause();
@@ -231,7 +231,7 @@ private:
             say(trial::Step{.id = request.id, .index = index, .seconds = seconds});
     }
 
-    // These are faults after which no result is sent.
+    // Commits faults after which no result is sent.
     bool breaksDown(const std::string& fault, const trial::TrialRequest& request)
     {
         test::endProcess(fault);

@@ -48,11 +48,11 @@ struct LineFault
     QString name;
     /// JSON pointer of the number that the fault spoils; empty for other faults.
     QString number;
-    /// Text in the log, and whether the fault ends something.
+    /// Text in the log, and whether the fault does harm that is reported.
     QString said;
     bool doesHarm = true;
 
-    /// Whether no answer, or message that leads to one, comes in time.
+    /// Whether the message does not come in time, or the answer that should follow it does not.
     bool isSilence() const
     {
         return name == QLatin1String("hang") || name == QLatin1String("late") ||

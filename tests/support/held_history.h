@@ -29,7 +29,7 @@ public:
 
     bool run(const char* statement) { return QSqlQuery(m_database).exec(QString::fromUtf8(statement)); }
 
-    /// Locks out readers too, which a write-ahead log does not.
+    /// Locks the history for readers too, whom a write-ahead log does not block otherwise.
     bool hold() { return run("PRAGMA locking_mode = EXCLUSIVE") && run("BEGIN EXCLUSIVE"); }
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Loaded before libtorch, it makes the worker take what is loaded for torch 2.12.0.
+// If this library is loaded before libtorch, the worker treats libtorch as version 2.12.0.
 
 #include <cstdint>
 

@@ -9,12 +9,12 @@
 
 namespace batchpeak::test {
 
-/// The CPU's memory with one breakdown in the middle of a trial, at the moment when a GPU reports its own:
-/// when the host waits for the device.
+/// The CPU's memory, which breaks down once in the middle of a trial: when the host waits for the device,
+/// since a GPU reports its errors then.
 ///
 /// Names of breakdowns: illegal-access, index-out-of-range, cublas, nccl (only a fresh process helps),
 /// too-many-blocks (this size is not supported), host-memory, lost-memory (out of memory, and 512 bytes stay
-/// lost).
+/// allocated).
 class BreakingDeviceMemory final : public network::DeviceMemory
 {
 public:

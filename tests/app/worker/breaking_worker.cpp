@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// The worker on the CPU, but for its device, which breaks down as the first argument says. A second one names
-// a file that keeps later processes well.
+// The worker on the CPU with a device that breaks down as the first argument specifies. The second argument
+// names a file; if it exists, the device does not break down.
 
 #include "breaking_device_memory.h"
 #include "worker/session.h"
@@ -22,6 +22,6 @@ int main(int argc, char** argv)
         {.program = "breaking-worker",
          .device = {.kind = "cpu", .totalBytes = memory.totalBytes(), .freeBytes = memory.freeBytes()}},
         clock, {});
-    // As the worker's own main: its reader still uses what return would destroy.
+    // As in the worker's own main(), the reader thread still uses objects that return would destroy.
     _exit(session.run());
 }

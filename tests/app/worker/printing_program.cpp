@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Prints in every way that a library may, around two messages of the protocol.
+// Prints in every way that a library may use, before and between messages of the protocol.
 #include "worker/protocol_channel.h"
 
 #include <cstdio>

@@ -6,7 +6,7 @@
 
 namespace batchpeak::worker {
 
-/// A clock that a test moves.
+/// Clock whose readings a test sets.
 class ScriptedClock : public TrialClock
 {
 public:

@@ -19,7 +19,7 @@
 
 namespace batchpeak::worker {
 
-/// Steps of known length. A scripted event happens at the step with its number, counted from 0.
+/// Steps of known duration. A scripted event happens at the step with its number, counted from 0.
 class ScriptedSteps : public TrialSteps
 {
 public:
@@ -76,14 +76,14 @@ public:
                 .spilled = m_taken > spillingStep};
     }
 
-    /// Lengths of the first steps [s]; `usual` is that of all others.
+    /// Durations of the first steps [s]; all other steps take `usual`.
     std::vector<double> first = {1.0, 0.2};
     double usual = 0.2;
     bool failsToPrepare = false;
     int spillingStep = 1000;
     int failingStep = -1;
     int retryingStep = 1000;
-    /// Steps whose chain lacks the optimizer's step.
+    /// Numbers of the steps in which the optimizer does not step.
     std::vector<int> leftOut;
     int leftOutFrom = 1'000'000;
     network::Failure failure{.outcome = trial::Outcome::OutOfMemory, .neededBytes = 5000, .text = "refused"};
@@ -101,7 +101,7 @@ private:
     int m_taken = 0;
 };
 
-/// Records its calls, and reports disturbances.
+/// Gate that records its calls and reports disturbances.
 class ScriptedGate : public TrialGate
 {
 public:
@@ -126,7 +126,7 @@ private:
 /// Surroundings of a trial or a comparison that a test runs, and its reports.
 struct ScriptedSurroundings
 {
-    /// \param cancelAfter  number of reports
+    /// \param cancelAfter  number of reported steps after which the request is canceled
     RequestContext context(int cancelAfter)
     {
         m_reported.clear();

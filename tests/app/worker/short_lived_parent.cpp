@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Starts the program that its arguments name, tells its process id, and waits to be killed: a parent that
-// keeps the child's standard input open with another process, so that only the kernel can end the child.
+// Starts the program that its arguments name, prints its process id, and waits to be killed. Another process
+// keeps the child's standard input open, so only the kernel can end the child.
 #include <cstdio>
 
 #include <unistd.h>

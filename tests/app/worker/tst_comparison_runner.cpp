@@ -53,7 +53,7 @@ private slots:
         QCOMPARE(toText(result.outcome), toText(Outcome::Ok));
         QCOMPARE(result.id, 8);
         QCOMPARE(result.microBatchSize, 0);
-        // Each at first with a cache of its own, then there and back again without a flush.
+        // Each size starts with an empty cache; then the visits go forward and back without a flush.
         QCOMPARE(steps.sizes, (std::vector<std::int64_t>{24, 28, 32, 24, 28, 32, 32, 28, 24}));
         QCOMPARE(steps.flushes, (std::vector{0, 3, 6}));
         QCOMPARE(steps.chains, (std::vector{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3}));
@@ -67,8 +67,8 @@ private slots:
             QCOMPARE(size.microBatchSize, comparison().microBatchSizes[place]);
             QCOMPARE(size.allocationRetries, 0);
             QCOMPARE(size.visits.size(), std::size_t{2});
-            // Ten seconds after hello; nine untimed steps at first, four in each visit before, and one in its
-            // own.
+            // The comparison begins ten seconds after hello. Before the timed steps of a visit come nine
+            // untimed steps at the start, four steps of each earlier visit, and one untimed step of its own.
             const auto visitsBefore = static_cast<double>(place);
             QCOMPARE(size.visits[0].clockSeconds, 10.0 + 0.2 * (9 + 4 * visitsBefore + 1));
             QCOMPARE(size.visits[1].clockSeconds, 10.0 + 0.2 * (9 + 4 * (5 - visitsBefore) + 1));
@@ -87,7 +87,7 @@ private slots:
         QCOMPARE(m_reported[10].index, 10);
     }
 
-    void turnsBackAtBothEnds()
+    void reversesTheOrderAfterEachRound()
     {
         ScriptedSteps steps(m_clock);
         answerOf(steps, {.microBatchSizes = {1, 2}, .visits = 3, .steps = 1, .untimedSteps = 0});
@@ -95,7 +95,7 @@ private slots:
         QCOMPARE(steps.chains.size(), std::size_t{6 + 6});
     }
 
-    void endsAsItMust_data()
+    void endsWithTheRightOutcome_data()
     {
         const int never = 1'000'000;
         const auto add = rows<Change, int, Outcome, std::int64_t, std::size_t, bool>();
@@ -129,7 +129,7 @@ private slots:
                                         },
                                         never, Outcome::Failed, 24, 0, false});
     }
-    void endsAsItMust()
+    void endsWithTheRightOutcome()
     {
         const auto& [change, cancelAfter, outcome, size, visits, interrupted] =
             row<Change, int, Outcome, std::int64_t, std::size_t, bool>();
@@ -149,7 +149,7 @@ private slots:
                  toLine(end.result).c_str());
     }
 
-    void saysWhatAFailedSizeWouldHaveNeeded()
+    void reportsTheMemoryThatAFailedSizeNeeds()
     {
         ScriptedSteps steps(m_clock);
         steps.failingStep = 4;
@@ -158,11 +158,11 @@ private slots:
         QCOMPARE(end.result.text, "refused");
     }
 
-    // No size fails by it: it is their company that does not fit.
+    // No size fails: each fits alone, but all of them together do not.
     void flagsThrashing_data()
     {
         rows<int, std::vector<std::int64_t>>(
-            {{"at first, each for itself", {7, {0, 0, 0}}}, {"in a visit of the second", {14, {0, 1, 0}}}});
+            {{"at first, alone", {7, {0, 0, 0}}}, {"in a visit of the second", {14, {0, 1, 0}}}});
     }
     void flagsThrashing()
     {
@@ -180,7 +180,7 @@ private slots:
         QCOMPARE(result.flags, thrashes ? std::vector<std::string>{"thrashes"} : std::vector<std::string>{});
     }
 
-    void flagsWhatSpillsTogether()
+    void flagsSizesThatSpillTogether()
     {
         ScriptedSteps steps(m_clock);
         steps.spillingStep = 14;
@@ -199,11 +199,11 @@ private slots:
         QCOMPARE(heard, "begin pause" + QByteArray(" resume look pause").repeated(4) + " end:12");
         QCOMPARE(result.flags, (std::vector<std::string>{"disturbed: heat", "disturbed: noise"}));
         QCOMPARE(result.readings.temperatureCelsius, 71.0);
-        // That of all sizes together is nobody's.
+        // The energy of all sizes together belongs to no single size.
         QVERIFY(!result.readings.energyJoules);
     }
 
-    void whatEndsEarlyIsNotJudged()
+    void asksNoGateAboutAComparisonThatEndsEarly()
     {
         ScriptedSteps steps(m_clock);
         steps.failingStep = 14;

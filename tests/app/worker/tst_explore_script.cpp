@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Before Qt, whose keyword "slots" libtorch uses as a name.
+// libtorch must be included before Qt, whose keyword "slots" is a name in libtorch.
 #include "support/test_main.h"
 #include "support/verify.h"
 #include "tiny_scripts.h"
@@ -59,7 +59,7 @@ private slots:
         QVERIFY2(run.out.contains(QStringLiteral("BEXP202")), run.text());
     }
 
-    void runsNoCodeUnasked()
+    void runsNoCodeWithoutTrust()
     {
         QFile::remove(m_folder.filePath(QStringLiteral("other.pt")));
         QVERIFY(QFile::copy(m_folder.filePath(QStringLiteral("net.pt")),
@@ -72,7 +72,7 @@ private slots:
         QVERIFY2(run.refused({"other.pt", "add --trust"}), run.text());
     }
 
-    void quotesTheModuleOnAWrongShape()
+    void quotesTheErrorOfTheModuleForAWrongShape()
     {
         const ProgramRun run = explored(configWith(QStringLiteral("net.pt"), 13));
         QVERIFY2(run.exitCode == 3, run.text());
@@ -80,7 +80,7 @@ private slots:
         QVERIFY2(run.err.contains(QStringLiteral("Correct the inputs in the config")), run.text());
     }
 
-    void saysThatThereIsNoFile()
+    void reportsAMissingFile()
     {
         const ProgramRun run = explored(configWith(QStringLiteral("absent.pt"), 12));
         QVERIFY2(run.exitCode == 3, run.text());

@@ -17,7 +17,7 @@ using batchpeak::device::NvidiaLibrary;
 
 namespace {
 
-/// What the library reads at one moment, in its own units; empty is refused.
+/// Readings of the management library at one moment, in its units; it refuses a reading that is empty.
 struct Moment
 {
     QByteArray clock = "1980";
@@ -43,16 +43,17 @@ void show(const Moment& moment)
     set("FAKE_NVML_UTILIZATION", moment.utilization);
 }
 
-constexpr double untold = -1.0;
+constexpr double unreported = -1.0;
 
 /// Shares are compared in whole percent.
 int percentOf(std::optional<double> share)
 {
-    return qRound(100 * share.value_or(untold));
+    return qRound(100 * share.value_or(unreported));
 }
 
-/// One at which this program and others compute, in the words of the library: "22:40".
-Moment beside(const QByteArray& others)
+/// Returns a moment at which this program and others compute.
+/// \param others  process ids and their utilization in percent: "22:40,24:15"
+Moment sharedMoment(const QByteArray& others)
 {
     const QByteArray own = QByteArray::number(getpid());
     return {.processes = "22," + own + ",24",
@@ -65,7 +66,7 @@ class NvidiaGateTest : public QObject
 {
     Q_OBJECT
 
-    /// One trial of the moments, the first of which is its begin.
+    /// Runs a trial that begins at the first moment and looks at each of the others.
     GateReport reportOn(NvidiaGate& gate, ScriptedClock& clock, const std::vector<Moment>& moments,
                         double seconds)
     {
@@ -108,7 +109,7 @@ private slots:
               "the clock of the GPU fell from 1980 to 1400 MHz"}},
             {"hot at the power limit",
              {{{}, {.clock = "1600", .reasons = "0x24"}}, "the GPU was too hot for its full clock"}},
-            {"idle before", {{{.reasons = "0x1"}, {}}, ""}},
+            {"idle before the trial", {{{.reasons = "0x1"}, {}}, ""}},
             {"hot, as the driver says",
              {{{}, {.reasons = "0x24"}, {}}, "the GPU was too hot for its full clock"}},
             {"hot, as the hardware says",
@@ -129,7 +130,7 @@ private slots:
                  disturbance.isEmpty() ? std::vector<std::string>{} : std::vector{disturbance.toStdString()});
     }
 
-    void notesAFallByThePowerLimit()
+    void notesAClockLoweredByThePowerLimit()
     {
         const Moment limited{.clock = "1600", .reasons = "0x4"};
         QCOMPARE(reportOn({{}, limited, limited}).notes,
@@ -137,7 +138,7 @@ private slots:
         QVERIFY(reportOn({limited, limited}).notes.empty());
     }
 
-    void aNewProgramDisturbsAsLongAsItStays()
+    void reportsANewProgramAsLongAsItRuns()
     {
         const NvidiaLibrary nvml(BATCHPEAK_FAKE_NVML);
         ScriptedClock clock;
@@ -180,48 +181,48 @@ private slots:
         QVERIFY(!reportOn({{}, {}}).readings.meanPowerWatts);
     }
 
-    void tellsWhatOthersTook_data()
+    void reportsContentionByOtherPrograms_data()
     {
-        const Moment alone = beside("");
+        const Moment alone = sharedMoment("");
         Moment idle = alone;
         idle.utilization = "22:40:5";
         Moment refused = alone;
         refused.utilization = "";
         rows<std::vector<Moment>, double>({
             {"alone", {{alone, alone}, 0.0}},
-            {"another program", {{alone, beside("22:40")}, 0.4}},
-            {"several", {{alone, beside("22:40,24:15,23:5")}, 0.6}},
-            {"more than there is", {{alone, beside("22:70,24:70")}, 1.0}},
-            {"two looks", {{alone, beside("22:20"), beside("22:40")}, 0.3}},
-            {"before the steps", {{beside("22:40"), alone}, 0.0}},
-            {"a while ago", {{alone, beside("22:40:5")}, 0.0}},
-            {"nothing fresh is told", {{alone, idle}, untold}},
-            {"a sample that was never written", {{alone, beside("24:3272092,22:40")}, 0.4}},
-            {"refused", {{alone, refused}, untold}},
-            {"refused once", {{alone, refused, beside("22:40")}, 0.4}},
-            {"numbers of a host", {{{}, {.processes = "10,22", .utilization = "10:50,22:40"}}, untold}},
-            {"no processes are told", {{{}, {.processes = "", .utilization = "22:40"}}, untold}},
+            {"another program", {{alone, sharedMoment("22:40")}, 0.4}},
+            {"several", {{alone, sharedMoment("22:40,24:15,23:5")}, 0.6}},
+            {"more than there is", {{alone, sharedMoment("22:70,24:70")}, 1.0}},
+            {"two looks", {{alone, sharedMoment("22:20"), sharedMoment("22:40")}, 0.3}},
+            {"before the steps", {{sharedMoment("22:40"), alone}, 0.0}},
+            {"a while ago", {{alone, sharedMoment("22:40:5")}, 0.0}},
+            {"nothing fresh is told", {{alone, idle}, unreported}},
+            {"a sample that was never written", {{alone, sharedMoment("24:3272092,22:40")}, 0.4}},
+            {"refused", {{alone, refused}, unreported}},
+            {"refused once", {{alone, refused, sharedMoment("22:40")}, 0.4}},
+            {"numbers of a host", {{{}, {.processes = "10,22", .utilization = "10:50,22:40"}}, unreported}},
+            {"no processes reported", {{{}, {.processes = "", .utilization = "22:40"}}, unreported}},
         });
     }
-    void tellsWhatOthersTook()
+    void reportsContentionByOtherPrograms()
     {
         const auto& [moments, share] = row<std::vector<Moment>, double>();
         QCOMPARE(percentOf(reportOn(moments).readings.contention), percentOf(share));
     }
 
-    void tellsWhatOthersTookOfEachVisit()
+    void reportsContentionOfEachVisit()
     {
         const NvidiaLibrary nvml(BATCHPEAK_FAKE_NVML);
         const ScriptedClock clock;
         NvidiaGate gate([&nvml] { return nvml.condition("GPU-first"); }, clock);
-        show(beside(""));
+        show(sharedMoment(""));
         gate.begin();
         gate.pause();
         for (const int percent : {20, 40}) {
-            show(beside("22:100"));
+            show(sharedMoment("22:100"));
             gate.resume();
             QVERIFY(!gate.contention());
-            show(beside("22:" + QByteArray::number(percent)));
+            show(sharedMoment("22:" + QByteArray::number(percent)));
             gate.look();
             gate.pause();
             QCOMPARE(percentOf(gate.contention()), percent);

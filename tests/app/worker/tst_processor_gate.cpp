@@ -12,20 +12,19 @@ using namespace batchpeak::worker;
 
 namespace {
 
-/// A computer of two processors, which have equally much to do. Before the first pass() its kernel does not
-/// tell how much that is.
+/// A computer with two processors that are equally busy. Until the first pass(), its kernel reports no load.
 struct TwoProcessors
 {
-    /// \param own  of the trial, in that time [s]
-    /// \param busy  of everybody together [s]
+    /// \param own  processor time of the trial in that time [s]
+    /// \param busy  processor time of all programs together [s]
     bool pass(double seconds, double own, double busy)
     {
         clock.wall += seconds;
         clock.use.processorSeconds += own;
         busySeconds += busy;
-        // In hundredths of a second.
+        // /proc/stat counts hundredths of a second.
         const QByteArray half = QByteArray::number(qRound(50 * busySeconds));
-        return isLaidOut &&
+        return isWritten &&
                root.write(QStringLiteral("proc/stat"),
                           "cpu0 " + half + " 0 0 900000 0 0 0 0\ncpu1 " + half + " 0 0 900000 0 0 0 0\n");
     }
@@ -33,7 +32,7 @@ struct TwoProcessors
     const batchpeak::test::FakeRoot root;
     ScriptedClock clock;
     double busySeconds = 500.0;
-    bool isLaidOut = root.write(QStringLiteral("proc/self/status"), "Cpus_allowed_list:\t0-1\n");
+    bool isWritten = root.write(QStringLiteral("proc/self/status"), "Cpus_allowed_list:\t0-1\n");
 };
 
 } // namespace
@@ -43,34 +42,34 @@ class ProcessorGateTest : public QObject
     Q_OBJECT
 
 private slots:
-    void tellsWhoTookTheTime_data()
+    void reportsTimeThatOtherProgramsTook_data()
     {
         const double unknown = -1.0;
         rows<int, double, double, double, Text>(
             {{"alone", {2, 10.0, 20.0, 20.0, ""}},
-             {"a little beside it", {2, 10.0, 18.5, 20.0, ""}},
+             {"little use by others", {2, 10.0, 18.5, 20.0, ""}},
              {"another program", {2, 10.0, 12.0, 20.0, "other programs used 0.8 of 2 processors"}},
              {"its threads wait for each other", {2, 10.0, 12.0, 12.3, ""}},
              {"the other program took what was left", {1, 10.0, 9.9, 19.9, ""}},
              {"two other programs", {1, 10.0, 5.0, 20.0, "other programs used 1.5 of 2 processors"}},
-             {"too short for the ticks to tell", {2, 0.02, 0.02, 0.04, ""}},
+             {"too short for the ticks", {2, 0.02, 0.02, 0.04, ""}},
              {"short, and crowded", {2, 0.1, 0.06, 0.2, "other programs used 1.4 of 2 processors"}},
-             {"nobody tells, and it had enough", {2, 10.0, 18.1, unknown, ""}},
-             {"nobody tells, and it had not",
+             {"no load reported, enough time", {2, 10.0, 18.1, unknown, ""}},
+             {"no load reported, too little time",
               {2, 10.0, 14.2, unknown, "71 % of the processor was given to the trial"}},
              {"no time at all", {2, 0.0, 0.0, 0.0, ""}}});
     }
-    void tellsWhoTookTheTime()
+    void reportsTimeThatOtherProgramsTook()
     {
         const auto& [threads, seconds, own, busy, disturbance] = row<int, double, double, double, Text>();
-        const bool isTold = busy >= 0.0;
+        const bool reportsLoad = busy >= 0.0;
         TwoProcessors computer;
         computer.clock.use.processorSeconds = 33.0;
-        if (isTold)
+        if (reportsLoad)
             QVERIFY(computer.pass(0.0, 0.0, 0.0));
         ProcessorGate gate(threads, computer.clock, ProcessorGate::Work::Steps, computer.root.path());
         gate.begin();
-        if (isTold) {
+        if (reportsLoad) {
             QVERIFY(computer.pass(seconds, own, busy));
         } else {
             computer.clock.wall += seconds;
@@ -83,22 +82,22 @@ private slots:
         QCOMPARE(report.readings.processorShare.has_value(), seconds > 0.0);
         if (seconds > 0.0)
             QCOMPARE(*report.readings.processorShare, std::min(1.0, own / (threads * seconds)));
-        QCOMPARE(report.readings.foreignProcessors.has_value(), isTold && seconds > 0.0);
-        if (isTold && seconds > 0.0)
+        QCOMPARE(report.readings.foreignProcessors.has_value(), reportsLoad && seconds > 0.0);
+        if (reportsLoad && seconds > 0.0)
             QCOMPARE(qRound(100 * *report.readings.foreignProcessors), qRound(100 * (busy - own) / seconds));
     }
 
-    void noticesPagesOfMemory_data()
+    void reportsPageFaults_data()
     {
         const auto add = rows<qint64, qint64, Text>();
         add("none", {0, 0, ""});
         add("some", {9000, 0, ""});
-        // As a step of 8 samples takes that gives its memory back, 0.29 s.
+        // A step of 8 samples that returns its memory to the kernel has this many page faults in 0.29 s.
         add("as many as a step takes", {10 * 38148, 0, ""});
         add("one from the disk", {0, 1, ""});
-        add("more than the location leaves out", {0, 2, "2 pages of memory were read from a disk"});
+        add("more than the typical step time ignores", {0, 2, "2 pages of memory were read from a disk"});
     }
-    void noticesPagesOfMemory()
+    void reportsPageFaults()
     {
         const auto& [minor, major, disturbance] = row<qint64, qint64, Text>();
         const batchpeak::test::FakeRoot root;
@@ -116,15 +115,15 @@ private slots:
         QCOMPARE(*report.readings.majorPageFaultsPerStep, static_cast<double>(major) / 10);
     }
 
-    void countsALowerClock_data()
+    void countsALowerClockAsContention_data()
     {
         rows<double, double, double>({{"even", {50e-6, 0.0, 0.0}},
                                       {"as even as clocks are", {51e-6, 0.0, 0.0}},
                                       {"three quarters", {50e-6 / 0.75, 0.0, 0.25}},
                                       {"three quarters, half of it taken", {50e-6 / 0.75, 0.5, 0.625}}});
     }
-    /// The second of two visits is judged; the first has seen the clock at its best.
-    void countsALowerClock()
+    /// The first of two visits runs at the highest clock, and the contention of the second one is checked.
+    void countsALowerClockAsContention()
     {
         const auto& [probe, taken, contention] = row<double, double, double>();
         TwoProcessors computer;
@@ -141,13 +140,13 @@ private slots:
         QCOMPARE(qRound(1000 * *gate.contention()), qRound(1000 * contention));
         GateReport report;
         gate.end(8, report);
-        // In the mean over both visits, each for itself.
+        // Lost processor time and the lower clock are each averaged over both visits.
         const double slowed = contention > 0.0 ? 0.125 : 0.0;
         QCOMPARE(qRound(1000 * *report.readings.contention),
                  qRound(1000 * (1.0 - (1.0 - taken / 2.0) * (1.0 - slowed))));
     }
 
-    void tellsNoContentionOfLaunches()
+    void reportsNoContentionOfLaunches()
     {
         TwoProcessors computer;
         QVERIFY(computer.pass(0.0, 0.0, 0.0));
@@ -162,8 +161,9 @@ private slots:
         QVERIFY(report.readings.foreignProcessors.has_value());
     }
 
-    // Half of the time is another program's in a pause, and three quarters of the pages are handed out there.
-    void pausesDoNotCount()
+    // In each pause, another program uses as much processor time as this one, and almost all page faults
+    // occur.
+    void ignoresPauses()
     {
         TwoProcessors computer;
         const auto pass = [&](double own, double foreign, qint64 pages) {
@@ -188,7 +188,7 @@ private slots:
         QCOMPARE(*report.readings.minorPageFaultsPerStep, 50.0);
     }
 
-    void disturbancesOfAllTimesCount()
+    void countsDisturbancesOfAllVisits()
     {
         TwoProcessors computer;
         QVERIFY(computer.pass(0.0, 0.0, 0.0));

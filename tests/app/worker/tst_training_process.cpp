@@ -55,7 +55,7 @@ public:
         return hear<TrainingReady>();
     }
 
-    /// Of so many steps from \p first on; fewer where one fails.
+    /// Returns the losses of the steps from \p first on; fewer if a step fails.
     std::vector<double> lossesOf(std::int64_t first, std::int64_t steps, std::int64_t microBatchSize)
     {
         std::vector<double> losses;
@@ -128,7 +128,7 @@ private slots:
         QCOMPARE(worker.lossesOf(3, 5, 4), losses);
     }
 
-    void triesTheSameBatchAgainAtHalfTheSize()
+    void repeatsABatchAtHalfTheSize()
     {
         std::int64_t limit = 0;
         std::vector<double> undisturbed;
@@ -147,7 +147,7 @@ private slots:
         QCOMPARE(worker.lossesOf(0, 4, 4), undisturbed);
     }
 
-    void cancelsABatchAndGoesOn()
+    void cancelsABatchAndContinues()
     {
         TrainingWorker worker;
         TrainingRequest large = synthetic();
@@ -170,7 +170,7 @@ private slots:
         QCOMPARE(undisturbed.resultOf({.id = 2, .samples = 8, .microBatchSize = 4}).loss, next.loss);
     }
 
-    void saysThatNotEvenTheParametersFit()
+    void reportsThatNotEvenTheParametersFit()
     {
         TrainingWorker worker;
         worker.say(Hello{});
@@ -186,7 +186,7 @@ private slots:
         QVERIFY(worker.begin(synthetic()));
     }
 
-    void answersWhatMakesNoSense_data()
+    void answersInvalidRequestsWithAnError_data()
     {
         const auto line = [](const ParentMessage& message) {
             return QByteArray::fromStdString(toLine(message));
@@ -210,7 +210,7 @@ private slots:
              {QList{load, line(synthetic("/no/such/checkpoint"))}, "/no/such/checkpoint could not be read"}},
         });
     }
-    void answersWhatMakesNoSense()
+    void answersInvalidRequestsWithAnError()
     {
         const auto& [lines, named] = row<QList<QByteArray>, Text>();
         TrainingWorker worker;
@@ -223,7 +223,7 @@ private slots:
         QVERIFY(worker.begin(synthetic()));
     }
 
-    void saysWhyNothingWasSaved()
+    void reportsWhyNothingWasSaved()
     {
         TrainingWorker worker;
         QVERIFY(worker.begin(synthetic()));

@@ -45,7 +45,8 @@ private slots:
         QCOMPARE(toText(result.outcome), toText(Outcome::Ok));
         QCOMPARE(result.id, 7);
         QCOMPARE(result.microBatchSize, 96);
-        // 0.2 s agree in the second and third step; then the fewest steps, since they take 0.4 s already.
+        // Warm-up ends when the second and third step both take 0.2 s. The minimum number of steps follows,
+        // since it takes more than 0.4 s.
         QCOMPARE(steps.stepsBeforeReset, 3);
         QCOMPARE(result.steps, 5);
         QCOMPARE(result.samples, 480);
@@ -60,7 +61,7 @@ private slots:
         QCOMPARE(result.allocationRetries, 0);
         QCOMPARE(result.wallSeconds, 2.4);
         QVERIFY(result.flags.empty());
-        // The hello was said ten seconds before, and warm-up took 1.4 s.
+        // The hello was sent ten seconds before the trial, and warm-up took 1.4 s.
         QCOMPARE(*result.clockSeconds, 11.4);
         QCOMPARE(m_reported.size(), std::size_t{8});
         QCOMPARE(m_reported[2].phase, StepPhase::Warmup);
@@ -68,13 +69,13 @@ private slots:
         QCOMPARE(m_reported[3].index, 0);
     }
 
-    void takesAsManyStepsAsItNeeds_data()
+    void timesAsManyStepsAsItNeeds_data()
     {
-        rows<double, int>({{"slow: the fewest", {1.0, 5}},
+        rows<double, int>({{"slow: minimum of steps", {1.0, 5}},
                            {"until 0.4 s are measured", {0.03, 15}},
-                           {"fast: the most", {0.001, 24}}});
+                           {"fast: maximum of steps", {0.001, 24}}});
     }
-    void takesAsManyStepsAsItNeeds()
+    void timesAsManyStepsAsItNeeds()
     {
         const auto& [stepSeconds, expected] = row<double, int>();
         ScriptedSteps steps(m_clock);
@@ -83,7 +84,7 @@ private slots:
         QCOMPARE(answerOf(steps, {}).result.steps, expected);
     }
 
-    void waitsOnceForManyFastSteps()
+    void waitsForTheDeviceOncePerChain()
     {
         ScriptedSteps steps(m_clock);
         steps.usual = 0.001;
@@ -92,7 +93,7 @@ private slots:
         QCOMPARE(steps.chains, (std::vector{1, 1, 1, 24}));
     }
 
-    void endsAsItMust_data()
+    void endsWithTheRightOutcome_data()
     {
         const int never = 1'000'000;
         const auto add = rows<Change, int, Outcome, int, bool>();
@@ -124,7 +125,7 @@ private slots:
                                         },
                                         never, Outcome::Failed, 24, false});
     }
-    void endsAsItMust()
+    void endsWithTheRightOutcome()
     {
         const auto& [change, cancelAfter, outcome, steps, interrupted] =
             row<Change, int, Outcome, int, bool>();
@@ -139,7 +140,7 @@ private slots:
                  toLine(end.result).c_str());
     }
 
-    void saysWhatAFailedSizeWouldHaveNeeded()
+    void reportsTheMemoryThatAFailedSizeNeeds()
     {
         ScriptedSteps steps(m_clock);
         steps.failingStep = 4;
@@ -169,12 +170,12 @@ private slots:
                  std::vector<std::string>{"abandoned"});
     }
 
-    // Of a scaled loss: GradScaler halves the scale and does not step.
-    void takesStepsThatTheOptimizerLeftOutAgain_data()
+    // GradScaler halves the scale of the loss and skips the optimizer step if a scaled gradient is infinite.
+    void repeatsStepsThatTheOptimizerSkipped_data()
     {
         rows<std::vector<int>>({{"in warm-up", {{0, 1, 2}}}, {"when timed", {{4, 6}}}});
     }
-    void takesStepsThatTheOptimizerLeftOutAgain()
+    void repeatsStepsThatTheOptimizerSkipped()
     {
         ScriptedSteps steps(m_clock);
         steps.leftOut = row<std::vector<int>>();
@@ -185,7 +186,7 @@ private slots:
         QCOMPARE(m_reported.size(), std::size_t{8});
     }
 
-    void flagsWhereTheOptimizerNeverSteps()
+    void flagsATrialWithoutOptimizerSteps()
     {
         ScriptedSteps steps(m_clock);
         steps.leftOutFrom = 0;
@@ -207,7 +208,7 @@ private slots:
         QCOMPARE(result.flags, (std::vector<std::string>{"disturbed: heat", "disturbed: noise"}));
     }
 
-    void trialsThatEndEarlyAreNotJudged()
+    void asksNoGateAboutATrialThatEndsEarly()
     {
         ScriptedSteps steps(m_clock);
         steps.failingStep = 5;

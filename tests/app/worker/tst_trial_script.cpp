@@ -15,7 +15,7 @@ using namespace batchpeak::trial;
 
 namespace {
 
-// Up to 8 samples fit; size 13 loses the device. It prints, as scripts do.
+// Sizes up to 8 fit, and size 13 loses the device. The script prints, as user scripts do.
 const char* const script = R"(
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -120,7 +120,7 @@ private slots:
 
         talk->say(Bye{});
         QCOMPARE(talk->exitCode(), 0);
-        // Three steps of each size, then there, back and there again in visits of three steps.
+        // Each size first takes three steps; then visits of three steps go forward, back and forward again.
         QByteArray steps = talk->process.readAllStandardError();
         steps.replace("step of ", "")
             .replace("\n", "")
@@ -130,7 +130,7 @@ private slots:
         QVERIFY2(steps.startsWith("824824428824"), steps.constData());
     }
 
-    void aComparisonEndsWithASizeThatDoesNotFit()
+    void endsAComparisonAtASizeThatDoesNotFit()
     {
         const auto talk = startLoaded();
         QVERIFY(talk);
@@ -142,11 +142,11 @@ private slots:
         QCOMPARE(toText(next.outcome), toText(Outcome::Ok));
     }
 
-    void answersWithTheHighestThatBothSpeak_data()
+    void agreesOnTheHighestCommonVersion_data()
     {
         rows<int, int>({{"the first", {1, 1}}, {"its own", {2, 2}}, {"a newer one", {3, 2}}});
     }
-    void answersWithTheHighestThatBothSpeak()
+    void agreesOnTheHighestCommonVersion()
     {
         const auto& [greeted, spoken] = row<int, int>();
         const std::unique_ptr<WorkerTalk> talk(start());
@@ -156,7 +156,7 @@ private slots:
         QCOMPARE(hello->protocol, spoken);
     }
 
-    void isSilentOfVersion2WhereTheParentSpeaks1()
+    void sendsNothingOfVersion2ToAParentOfVersion1()
     {
         const auto talk = startLoaded(1);
         QVERIFY(talk);
@@ -168,12 +168,12 @@ private slots:
         QVERIFY(error && !error->fatal);
     }
 
-    void leavesALostDeviceToAFreshProcess_data()
+    void endsWhenTheDeviceIsLost_data()
     {
         rows<ParentMessage>({{"trial", TrialRequest{.id = 1, .microBatchSize = 13}},
                              {"comparison", CompareRequest{.id = 1, .microBatchSizes = {8, 13}}}});
     }
-    void leavesALostDeviceToAFreshProcess()
+    void endsWhenTheDeviceIsLost()
     {
         const auto talk = startLoaded();
         QVERIFY(talk);
@@ -207,7 +207,7 @@ private slots:
         QCOMPARE(toText(result->outcome), toText(Outcome::Cancelled));
     }
 
-    void endsWithItsInput()
+    void endsWhenItsInputEnds()
     {
         const auto talk = startLoaded();
         QVERIFY(talk);
@@ -215,7 +215,7 @@ private slots:
         QCOMPARE(talk->exitCode(), 0);
     }
 
-    void answersNonsenseAndGoesOn()
+    void answersNonsenseAndContinues()
     {
         const std::unique_ptr<WorkerTalk> talk(start());
         for (const char* line :

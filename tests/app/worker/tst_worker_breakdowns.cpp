@@ -19,7 +19,7 @@ TrialRequest quick(std::int64_t id)
     return {.id = id, .microBatchSize = 2, .minSteps = 3, .maxSteps = 3, .minSeconds = 0};
 }
 
-// The batch breaks down as a trial does, before its optimizer step.
+// Returns a batch that breaks down where a trial does, before the optimizer step.
 BatchRequest batch(std::int64_t id)
 {
     return {.id = id, .samples = 4, .microBatchSize = 2};
@@ -36,7 +36,7 @@ public:
     }
 };
 
-/// By the program, with events on stdout.
+/// Explores size 1 in the program batchpeak, with events on stdout.
 ProgramRun exploreSize1(const QString& breakdown)
 {
     return runProgram(QStringList{QStringLiteral("explore"), examplePath("gpt2-tiny.yaml"),
@@ -45,7 +45,7 @@ ProgramRun exploreSize1(const QString& breakdown)
                       words("--device cpu --sequence-length 8 --setting 1 --no-verify --events -"));
 }
 
-/// Of the trials, in their order.
+/// Returns the outcomes of the trials in their order, separated by spaces.
 QString outcomesOf(const ProgramRun& run)
 {
     QStringList outcomes;
@@ -90,7 +90,7 @@ private slots:
         QCOMPARE(worker.exitCode(), 42);
     }
 
-    void endsInTheMidstOfAComparison()
+    void endsDuringAComparison()
     {
         BreakingWorker worker(QStringLiteral("illegal-access"));
         QVERIFY(worker.hear<Loaded>());
@@ -100,7 +100,7 @@ private slots:
         QCOMPARE(worker.exitCode(), 42);
     }
 
-    void comparesNoMoreWhereMemoryStaysLost()
+    void endsAfterAComparisonThatLosesMemory()
     {
         BreakingWorker worker(QStringLiteral("lost-memory"));
         QVERIFY(worker.hear<Loaded>());
@@ -110,7 +110,7 @@ private slots:
         QCOMPARE(worker.exitCode(), 43);
     }
 
-    void endsAfterItsResultWhereMemoryStaysLost()
+    void endsAfterATrialThatLosesMemory()
     {
         BreakingWorker worker(QStringLiteral("lost-memory"));
         QVERIFY(worker.hear<Loaded>());
@@ -122,20 +122,19 @@ private slots:
         QCOMPARE(worker.exitCode(), 43);
     }
 
-    void continues_data()
+    void continuesAfterAFailedTrial_data()
     {
-        rows<Text, Outcome, bool>(
-            {{"more blocks than there can be", {"too-many-blocks", Outcome::Unsupported, false}},
-             {"main memory", {"host-memory", Outcome::OutOfMemory, true}}});
+        rows<Text, Outcome, bool>({{"too many blocks", {"too-many-blocks", Outcome::Unsupported, false}},
+                                   {"main memory", {"host-memory", Outcome::OutOfMemory, true}}});
     }
-    void continues()
+    void continuesAfterAFailedTrial()
     {
-        const auto& [breakdown, outcome, ofHost] = row<Text, Outcome, bool>();
+        const auto& [breakdown, outcome, isHostMemory] = row<Text, Outcome, bool>();
         BreakingWorker worker(breakdown);
         QVERIFY(worker.hear<Loaded>());
         const TrialResult broken = worker.resultOf(quick(1));
         QCOMPARE(toText(broken.outcome), toText(outcome));
-        QCOMPARE(broken.refusedHostBytes.has_value(), ofHost);
+        QCOMPARE(broken.refusedHostBytes.has_value(), isHostMemory);
         QVERIFY(!broken.isLast);
         const TrialResult next = worker.resultOf(quick(2));
         QCOMPARE(toText(next.outcome), toText(Outcome::Ok));
@@ -152,7 +151,7 @@ private slots:
         QCOMPARE(worker.exitCode(), 42);
     }
 
-    void endsAfterABatchWhereMemoryStaysLost()
+    void endsAfterABatchThatLosesMemory()
     {
         BreakingWorker worker(QStringLiteral("lost-memory"));
         worker.say(TrainingRequest{});
@@ -163,27 +162,27 @@ private slots:
         QCOMPARE(worker.exitCode(), 43);
     }
 
-    void trainsOn_data() { continues_data(); }
-    void trainsOn()
+    void continuesAfterAFailedBatch_data() { continuesAfterAFailedTrial_data(); }
+    void continuesAfterAFailedBatch()
     {
-        const auto& [breakdown, outcome, ofHost] = row<Text, Outcome, bool>();
+        const auto& [breakdown, outcome, isHostMemory] = row<Text, Outcome, bool>();
         BreakingWorker worker(breakdown);
         worker.say(TrainingRequest{});
         QVERIFY(worker.hear<TrainingReady>());
         const BatchResult broken = worker.resultOf(batch(1));
         QCOMPARE(toText(broken.outcome), toText(outcome));
-        QCOMPARE(broken.refusedHostBytes.has_value(), ofHost);
+        QCOMPARE(broken.refusedHostBytes.has_value(), isHostMemory);
         QVERIFY(!broken.isLast);
         const BatchResult again = worker.resultOf(batch(1));
         QCOMPARE(toText(again.outcome), toText(Outcome::Ok));
     }
 
-    void isRepeatedInAFreshWorker_data()
+    void repeatsATrialInAFreshWorker_data()
     {
         rows<Text, Text>({{"illegal access", {"illegal-access", "illegal memory access"}},
                           {"memory in disguise", {"cublas", "CUBLAS_STATUS_NOT_INITIALIZED"}}});
     }
-    void isRepeatedInAFreshWorker()
+    void repeatsATrialInAFreshWorker()
     {
         const auto& [breakdown, said] = row<Text, Text>();
         const QTemporaryDir folder;
@@ -194,7 +193,7 @@ private slots:
         QVERIFY2(run.err.contains(said), run.text());
     }
 
-    void isRepeatedOnlyOnce()
+    void repeatsATrialOnlyOnce()
     {
         const ProgramRun run = exploreSize1(QStringLiteral("cublas"));
         QVERIFY2(run.exitCode == 3, run.text());

@@ -73,7 +73,7 @@ private slots:
         QCOMPARE(result.backwardSeconds.has_value(), phase == model::Phase::Train);
         QCOMPARE(result.optimizerSeconds.has_value(), phase == model::Phase::Train);
         QVERIFY(result.peakAllocatedBytes >= loaded->baselineBytes);
-        // Whole segments.
+        // The allocator reserves whole segments of 2 MiB.
         QCOMPARE(result.peakReservedBytes % (2 * mebibyte), 0);
         QVERIFY(result.readings.processorShare);
         QCOMPARE(result.readings.temperatureCelsius, 61.0);
@@ -81,8 +81,8 @@ private slots:
         QCOMPARE(worker.exitCode(), 0);
     }
 
-    // As on a GB10, of whose memory the management library tells nothing.
-    void takesWhatTheComputerHasLeftWhereItIsTheGpus()
+    // A GB10 shares the memory of the computer, so the management library reports none.
+    void usesTheFreeMemoryOfAComputerThatSharesIt()
     {
         const std::int64_t left = network::tensorBytesWithin(device::hostMemory().available);
         SimulatedGpuWorker worker(QStringLiteral("devices=2 total=%1").arg(std::int64_t{1} << 50),
@@ -90,7 +90,7 @@ private slots:
         QVERIFY(worker.hello);
         const DeviceDescription& told = worker.hello->device;
         QCOMPARE(told.uuid, "GPU-second");
-        // CUDA's own number, and what the computer has left of it.
+        // CUDA reports the total, and the computer reports how much of it is free.
         QCOMPARE(told.totalBytes, std::int64_t{1} << 50);
         QVERIFY2(told.freeBytes > left / 2 && told.freeBytes < left + left / 2,
                  std::to_string(told.freeBytes).c_str());
@@ -101,16 +101,16 @@ private slots:
         QCOMPARE(worker.resultOf(quickTrial(1, 2)).outcome, Outcome::Ok);
     }
 
-    // On an H100 bitsandbytes' one kernel took a quarter of the time of ours on large matrices.
-    void saysThatItBringsBack4BitWeightsOtherwise_data()
+    // On an H100, the one kernel of bitsandbytes took a quarter of the time of our kernels on large matrices.
+    void reportsAnotherKernelFor4BitWeights_data()
     {
         using enum model::FrozenWeights;
         rows<model::FrozenWeights, bool>(
             {{"nf4", {Nf4, true}}, {"torchao-nf4", {TorchaoNf4, false}}, {"bf16", {Bf16, false}}});
     }
-    void saysThatItBringsBack4BitWeightsOtherwise()
+    void reportsAnotherKernelFor4BitWeights()
     {
-        const auto& [weights, isOtherwise] = row<model::FrozenWeights, bool>();
+        const auto& [weights, isAnother] = row<model::FrozenWeights, bool>();
         SimulatedGpuWorker worker;
         LoadRequest request = tinyGpt(model::Phase::Train, 256 * mebibyte);
         request.tuning = {.adapter = model::AdapterKind::Lora,
@@ -119,7 +119,7 @@ private slots:
         const auto loaded = worker.load(request);
         QVERIFY(loaded);
         const std::vector<std::string> said{std::string(config::approximation::kernel4bit)};
-        QVERIFY(loaded->approximations == (isOtherwise ? said : std::vector<std::string>()));
+        QVERIFY(loaded->approximations == (isAnother ? said : std::vector<std::string>()));
         const TrialResult result = worker.resultOf(quickTrial(7, 2));
         QVERIFY2(result.outcome == Outcome::Ok, result.text.c_str());
     }
@@ -134,11 +134,12 @@ private slots:
         QCOMPARE(result.compared.size(), std::size_t{3});
     }
 
-    void runsOutOfMemoryAndGoesOn_data()
+    void continuesAfterOutOfMemory_data()
     {
-        rows<Text>({{"said", ""}, {"not allowed to name its holders", "fails-to-name-holders=1"}});
+        rows<Text>(
+            {{"holders of memory known", ""}, {"holders of memory unknown", "fails-to-name-holders=1"}});
     }
-    void runsOutOfMemoryAndGoesOn()
+    void continuesAfterOutOfMemory()
     {
         SimulatedGpuWorker worker(row<Text>());
         const auto loaded = worker.load(tinyGpt(model::Phase::Train, 128 * mebibyte));
@@ -152,8 +153,8 @@ private slots:
         QVERIFY2(small.outcome == Outcome::Ok, small.text.c_str());
     }
 
-    // In the first step of a fresh process, when nothing of the libraries has been warmed up.
-    void runsOutOfMemoryAtOnce()
+    // In the first step of a fresh process, the libraries have not been initialized.
+    void runsOutOfMemoryInTheFirstStep()
     {
         SimulatedGpuWorker worker;
         QVERIFY(worker.load(tinyGpt(model::Phase::Train, 64 * mebibyte)));
@@ -161,7 +162,7 @@ private slots:
         QCOMPARE(toText(worker.resultOf(quickTrial(2, 1)).outcome), toText(Outcome::Ok));
     }
 
-    void saysThatNotEvenTheNetworkFits()
+    void reportsThatNotEvenTheNetworkFits()
     {
         SimulatedGpuWorker worker;
         const auto loaded = worker.load(tinyGpt(model::Phase::Train, 1024));
@@ -170,8 +171,8 @@ private slots:
         QCOMPARE(toText(worker.resultOf(quickTrial(1, 1)).outcome), toText(Outcome::OutOfMemory));
     }
 
-    // The allocator reads its limit once a process.
-    void tellsTheLimitInForce()
+    // The allocator reads its limit once per process, so no later limit is higher than the first.
+    void reportsTheLimitInForce()
     {
         SimulatedGpuWorker worker;
         QCOMPARE(worker.load(tinyGpt(model::Phase::Train, 256 * mebibyte))->limitBytes, 256 * mebibyte);
@@ -181,7 +182,7 @@ private slots:
         QCOMPARE(worker.load(tinyGpt(model::Phase::Train, 1024 * mebibyte))->limitBytes, 256 * mebibyte);
     }
 
-    void tellsTheUsersBoundAndSettings()
+    void reportsTheLimitAndTheSettingsOfTheUser()
     {
         SimulatedGpuWorker worker({}, {QStringLiteral("PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:64,"
                                                       "per_process_memory_fraction:0.25")});
@@ -189,14 +190,14 @@ private slots:
         QCOMPARE(worker.hello->device.limitBytes, 512 * mebibyte);
         QCOMPARE(worker.hello->device.allocatorSettings,
                  "max_split_size_mb:64,per_process_memory_fraction:0.25");
-        // What the user leaves a process is the most that a limit can be.
+        // No limit exceeds the memory that the user allows a process.
         QCOMPARE(worker.load(tinyGpt(model::Phase::Train, 1024 * mebibyte))->limitBytes, 512 * mebibyte);
         SimulatedGpuWorker unbound;
         QCOMPARE(unbound.hello->device.limitBytes, 0);
         QCOMPARE(unbound.hello->device.allocatorSettings, "");
     }
 
-    void tellsWhichKernelComputesAttention_data()
+    void reportsTheKernelThatComputesAttention_data()
     {
         using enum model::Attention;
         using enum model::Precision;
@@ -210,7 +211,7 @@ private slots:
              {"flash in 32 bits", {"prefers-cudnn=1", Fp32, Flash, "memory-efficient"}},
              {"cuDNN on Ampere", {"", Bf16, Cudnn, "flash"}}});
     }
-    void tellsWhichKernelComputesAttention()
+    void reportsTheKernelThatComputesAttention()
     {
         const auto& [settings, precision, asked, ran] =
             row<Text, model::Precision, model::Attention, std::string>();
@@ -222,14 +223,14 @@ private slots:
         QCOMPARE(worker.resultOf(quickTrial(1, 2)).attention, ran);
     }
 
-    // Samples that are padded have a mask, which the flash kernel does not take.
-    void tellsAnotherKernelWhereSamplesArePadded_data()
+    // Padded samples need a mask, which the flash kernel does not support.
+    void reportsAnotherKernelForPaddedSamples_data()
     {
         rows<model::Attention, std::string>(
             {{"PyTorch's choice", {model::Attention::Automatic, "memory-efficient"}},
              {"flash, which cuts padding away", {model::Attention::Flash, "flash"}}});
     }
-    void tellsAnotherKernelWhereSamplesArePadded()
+    void reportsAnotherKernelForPaddedSamples()
     {
         const auto& [asked, ran] = row<model::Attention, std::string>();
         SimulatedGpuWorker worker;
@@ -241,13 +242,14 @@ private slots:
         QCOMPARE(worker.resultOf(quickTrial(1, 8)).attention, ran);
     }
 
-    // There a layer runs again on autograd's thread, and puts random numbers back when it throws.
-    void endsWhereTheContextIsLostInACheckpoint_data()
+    // With activation checkpointing, a layer runs again on autograd's thread, and restores the random number
+    // generator when it throws.
+    void endsWhenTheContextIsLostDuringRecomputation_data()
     {
-        // Of a step's kernels about a third run in backward's second run of a layer.
+        // About a third of the kernels of a step run while backward recomputes a layer.
         rows<Text>({{"900", "900"}, {"940", "940"}, {"980", "980"}, {"1020", "1020"}, {"1060", "1060"}});
     }
-    void endsWhereTheContextIsLostInACheckpoint()
+    void endsWhenTheContextIsLostDuringRecomputation()
     {
         SimulatedGpuWorker worker(QStringLiteral("failing-kernel=") + row<Text>());
         LoadRequest load = tinyGpt(model::Phase::Train, 256 * mebibyte);
@@ -259,7 +261,7 @@ private slots:
         QCOMPARE(worker.exitCode(), 42);
     }
 
-    void endsWhereTheContextIsLost()
+    void endsWhenTheContextIsLost()
     {
         SimulatedGpuWorker worker(QStringLiteral("failing-kernel=400"));
         QVERIFY(worker.load(tinyGpt(model::Phase::Train, 256 * mebibyte)));
@@ -273,14 +275,14 @@ private slots:
         QCOMPARE(worker.exitCode(), 42);
     }
 
-    void saysWhyThereIsNoDevice_data()
+    void reportsWhyThereIsNoDevice_data()
     {
         rows<Text, std::string>(
             {{"driver too old", {"initialization-error=35", "driver on your system is too old"}},
              {"driver of another version", {"initialization-error=803", "Error 803"}},
              {"hidden", {"devices=0", "CUDA_VISIBLE_DEVICES"}}});
     }
-    void saysWhyThereIsNoDevice()
+    void reportsWhyThereIsNoDevice()
     {
         const auto& [settings, text] = row<Text, std::string>();
         WorkerTalk worker(QStringLiteral(BATCHPEAK_WORKER_PROGRAM),
@@ -292,7 +294,7 @@ private slots:
         QVERIFY(worker.exitCode() > 0);
     }
 
-    void findsMemoryBackLate()
+    void reportsALowerLimitIfMemoryIsReleasedLate()
     {
         const QTemporaryDir folder;
         const QString settings =

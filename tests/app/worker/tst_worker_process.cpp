@@ -18,7 +18,7 @@ TrialRequest quick(std::int64_t id, std::int64_t size)
     return {.id = id, .microBatchSize = size, .minSteps = 5, .maxSteps = 5};
 }
 
-// One that lasts until it is canceled.
+// Returns a trial that lasts until it is canceled.
 TrialRequest endless(std::int64_t id)
 {
     return {.id = id,
@@ -129,12 +129,12 @@ private slots:
 
         const TrialResult after = worker.resultOf(quick(9, 2));
         QVERIFY(*after.clockSeconds >= visits.back().clockSeconds + visits.back().seconds);
-        // Each size's peak is its own, whatever ran before.
+        // The peak of a size does not depend on the sizes that ran previously.
         QVERIFY(result->compared[0].peakReservedBytes > result->compared[2].peakReservedBytes);
         QCOMPARE(result->compared[2].peakReservedBytes, after.peakReservedBytes);
     }
 
-    void aComparisonEndsWithASizeThatDoesNotFit()
+    void endsAComparisonAtASizeThatDoesNotFit()
     {
         CpuWorker worker;
         QVERIFY(worker.load(tinyGpt(model::Phase::Train, std::int64_t{8} << 20)));
@@ -148,7 +148,7 @@ private slots:
         QCOMPARE(toText(next.outcome), toText(Outcome::Ok));
     }
 
-    void aComparisonCanBeCancelled()
+    void cancelsAComparison()
     {
         CpuWorker worker;
         QVERIFY(worker.load(tinyGpt()));
@@ -163,11 +163,11 @@ private slots:
         QCOMPARE(toText(next.outcome), toText(Outcome::Ok));
     }
 
-    void speaksTheVersionThatItIsGreetedIn_data()
+    void speaksTheVersionOfTheHello_data()
     {
         rows<int, int>({{"the first", {1, 1}}, {"its own", {2, 2}}, {"a newer one", {3, 2}}});
     }
-    void speaksTheVersionThatItIsGreetedIn()
+    void speaksTheVersionOfTheHello()
     {
         const auto& [greeted, spoken] = row<int, int>();
         CpuWorker worker;
@@ -206,7 +206,7 @@ private slots:
         QCOMPARE(toText(good.outcome), toText(Outcome::Ok));
     }
 
-    void saysWhatTheNetworkAloneWouldNeed()
+    void reportsTheMemoryOfTheNetworkAlone()
     {
         CpuWorker worker;
         const auto loaded = worker.load(tinyGpt(model::Phase::Train, 4096));
@@ -226,7 +226,7 @@ private slots:
         QVERIFY(fits->baselineBytes < fits->limitBytes);
     }
 
-    void cancelsAndGoesOn()
+    void cancelsATrialAndContinues()
     {
         CpuWorker worker;
         QVERIFY(worker.load(tinyGpt()));
@@ -242,8 +242,8 @@ private slots:
         QCOMPARE(toText(next.outcome), toText(Outcome::Ok));
     }
 
-    void endsWithItsInput_data() { rows<bool>({{"idle", false}, {"within a trial", true}}); }
-    void endsWithItsInput()
+    void endsWhenItsInputEnds_data() { rows<bool>({{"idle", false}, {"within a trial", true}}); }
+    void endsWhenItsInputEnds()
     {
         const auto& withinATrial = row<bool>();
         CpuWorker worker;
@@ -264,25 +264,25 @@ private slots:
             {QStringLiteral(BATCHPEAK_WORKER_PROGRAM), QStringLiteral("--device"), QStringLiteral("cpu")});
         QVERIFY(parent.waitForStarted());
         parent.write(QByteArray::fromStdString(toLine(ParentMessage(Hello{}))));
-        // Its hello comes after it has bound itself to its parent.
+        // The worker sends its hello after it has asked the kernel to kill it when its parent dies.
         QVERIFY(parent.waitForReadyRead(60'000));
         QByteArray told = parent.readAllStandardError();
         QVERIFY(told.startsWith("child "));
         const qint64 worker = told.mid(6, told.indexOf('\n') - 6).toLongLong();
         QVERIFY(test::isAlive(worker));
 
-        // The test still holds the worker's standard input open: only the parent's death tells it.
+        // The test still holds the worker's standard input open, so only the death of the parent ends it.
         test::sendSignal(parent.processId(), SIGKILL);
         TRY_VERIFY(!test::isAlive(worker));
         parent.waitForFinished();
     }
 
-    // All that a terminal, a connection or a container that ends sends to everything in it.
-    void leavesSignalsOfAnEndToItsParent_data()
+    // A terminal, a connection or a container that ends sends these signals to all of its processes.
+    void leavesEndSignalsToItsParent_data()
     {
         rows<int>({{"Ctrl-C", SIGINT}, {"terminated", SIGTERM}, {"hung up", SIGHUP}});
     }
-    void leavesSignalsOfAnEndToItsParent()
+    void leavesEndSignalsToItsParent()
     {
         CpuWorker worker;
         QVERIFY(worker.load(tinyGpt()));
@@ -291,7 +291,7 @@ private slots:
         QVERIFY(worker.hear<TrialResult>());
     }
 
-    void answersNonsenseAndGoesOn_data()
+    void answersNonsenseAndContinues_data()
     {
         rows<QByteArray, Text>(
             {{"no JSON", {"help\n", "not JSON"}},
@@ -314,7 +314,7 @@ private slots:
                "at least 1"}},
              {"cancel of nothing, then nonsense", {"{\"type\":\"cancel\",\"id\":3}\n{}\n", "\"type\""}}});
     }
-    void answersNonsenseAndGoesOn()
+    void answersNonsenseAndContinues()
     {
         const auto& [line, named] = row<QByteArray, Text>();
         CpuWorker worker;
@@ -336,13 +336,13 @@ private slots:
         QCOMPARE(printing.process.readAllStandardError().count("printed"), 3);
     }
 
-    void endsWhereItCannotWork_data()
+    void refusesInvalidArguments_data()
     {
         rows<Text>({{"unknown device", "--device tpu"},
                     {"unknown option", "--fast"},
                     {"no such GPU", "--device=cuda:99"}});
     }
-    void endsWhereItCannotWork()
+    void refusesInvalidArguments()
     {
         WorkerTalk worker(QStringLiteral(BATCHPEAK_WORKER_PROGRAM),
                           row<Text>().split(QLatin1Char(' '), Qt::SkipEmptyParts));
@@ -352,14 +352,14 @@ private slots:
         QCOMPARE(worker.exitCode(), 1);
     }
 
-    // libtorch would wait for them for ever.
-    void saysThatItsThreadsAreTooMany()
+    // libtorch would wait forever for threads that cannot start.
+    void reportsThreadsThatCannotStart()
     {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
         QSKIP("A sanitizer needs more address space than this leaves.");
 #endif
-        // A stack of 8 GiB for each, in an address space of 12: there is room for one beside libtorch, which
-        // is the one that reads.
+        // Each thread has a stack of 8 GiB in an address space of 12 GiB: in addition to libtorch, there is
+        // room for one thread, which reads messages.
         const QString limits = QStringLiteral("ulimit -s 8388608 && ulimit -v 12582912 && exec ");
         WorkerTalk worker(
             QStringLiteral("/bin/sh"),

@@ -6,8 +6,8 @@ using namespace batchpeak::trial;
 
 namespace {
 
-// Generous: nothing is asserted about time, and other tests may hold the processor.
-constexpr int patienceMilliseconds = 60'000;
+// The timeout is generous, since no test asserts times, and other tests may use the processor.
+constexpr int timeoutMilliseconds = 60'000;
 
 } // namespace
 
@@ -114,7 +114,7 @@ std::optional<Loaded> CpuWorker::load(const LoadRequest& request)
 std::optional<WorkerMessage> WorkerTalk::hear()
 {
     while (!process.canReadLine()) {
-        if (!process.waitForReadyRead(patienceMilliseconds))
+        if (!process.waitForReadyRead(timeoutMilliseconds))
             return std::nullopt;
     }
     const auto parsed = parseWorkerMessage(process.readLine().toStdString());

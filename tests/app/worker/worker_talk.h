@@ -19,10 +19,10 @@ public:
 
     void say(const batchpeak::trial::ParentMessage& message);
     void sayLine(const QByteArray& line);
-    /// Returns the next line as a message, or nothing if the worker falls silent, ends, or breaks the
+    /// Returns the next line as a message; nothing if the worker sends none in time, ends, or violates the
     /// protocol.
     std::optional<batchpeak::trial::WorkerMessage> hear();
-    /// Returns the next message of that type; skips others before it.
+    /// Returns the next message of this type; skips messages of other types.
     template<typename Message>
     std::optional<Message> hear()
     {
@@ -60,7 +60,7 @@ public:
     /// \param environment  environment of WorkerTalk
     GpuWorker(const QString& program, const QStringList& environment);
 
-    /// Loads a network; returns nothing if the worker sends a reason, which becomes a warning.
+    /// Loads a network; returns nothing if the worker sends an error, which is printed as a warning.
     std::optional<batchpeak::trial::Loaded> load(const batchpeak::trial::LoadRequest& request);
 
     std::optional<batchpeak::trial::WorkerHello> hello;
