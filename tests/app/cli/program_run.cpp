@@ -12,11 +12,11 @@
 
 namespace {
 
-// Trials of the real worker take their time on a busy machine; these only end a test whose program hangs.
+// Trials of the real worker are slow on a busy machine; these timeouts only end a test whose program hangs.
 constexpr int longestRunMilliseconds = 600000;
 constexpr int longestSilenceMilliseconds = 120000;
 
-/// What a command is given first.
+/// Returns the first arguments of a command that uses the fake worker.
 QStringList withFakeWorker(const QString& command, const QString& config, const char* behavior)
 {
     return {command,
@@ -27,7 +27,7 @@ QStringList withFakeWorker(const QString& command, const QString& config, const 
             QStringLiteral("\"" BATCHPEAK_FAKE_WORKER "\" ") + QString::fromUtf8(behavior)};
 }
 
-/// As a shell has it: of one that a signal ended, 128 more.
+/// Returns the exit code as a shell reports it: 128 + signal if a signal ended the process.
 int exitCodeOf(const QProcess& ended)
 {
     return ended.exitCode() + (ended.exitStatus() == QProcess::CrashExit ? 128 : 0);

@@ -13,7 +13,7 @@
 #include <initializer_list>
 #include <vector>
 
-/// Output and end of one run of the batchpeak program.
+/// Output and exit code of one run of the batchpeak program.
 struct ProgramRun
 {
     /// 128 + signal if a signal ended the program, -1 if it did not start or did not end.
@@ -56,7 +56,7 @@ QStringList words(const char* line);
 /// Returns the path of a config among the examples that come with the program.
 QString examplePath(const char* name);
 
-/// Returns the text of the GPT-2 example, with a size in place of its "explore".
+/// Returns the text of the GPT-2 example with a size instead of its "explore".
 QByteArray exampleWithSize(const QByteArray& size);
 
 /// Returns "explore", a config, options for a fake worker that behaves as \p behavior specifies, and \p
@@ -112,5 +112,5 @@ QString nameOf(const QJsonObject& event);
 /// Returns the bytes of a file; empty if it cannot be read.
 QByteArray bytesOf(const QString& path);
 
-/// \return whether all of them were written
+/// \return whether all bytes were written
 bool writeBytes(const QString& path, const QByteArray& bytes);

@@ -50,8 +50,8 @@ private slots:
         QVERIFY2(run.out.contains(model), run.text());
     }
 
-    // A service may have none; Python's home is its user's then.
-    void isLookedForAtHome()
+    // A service may have no HOME; then the cache is in the home folder of its user, as in Python.
+    void isSearchedInTheHomeFolder()
     {
         QProcessEnvironment environment = environmentWithoutDisplay();
         for (const char* variable : {"HOME", "HF_HOME", "HF_HUB_CACHE", "XDG_CACHE_HOME"})
@@ -72,8 +72,8 @@ private slots:
         QCOMPARE(bytesOf(m_path), QByteArray("train_input:\n  batch_size: 256\n  micro_batch_size: 32\n"));
     }
 
-    // Without a display what the window is asked for is done in the terminal.
-    void isTakenByTheWindowToo()
+    // Without a display, the program does in the terminal what the window was asked to do.
+    void isAcceptedByTheWindowToo()
     {
         QStringList arguments = exploreArguments("", {QStringLiteral("--model"), m_llama}, m_path);
         arguments.front() = QStringLiteral("--start");

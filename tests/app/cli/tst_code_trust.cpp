@@ -13,7 +13,7 @@
 
 using namespace batchpeak;
 
-/// Tests code that a config names, and the program that is asked to run it.
+/// Tests when the program runs code that a config names.
 class CodeTrustTest : public QObject
 {
     Q_OBJECT
@@ -26,13 +26,13 @@ private slots:
         m_environment.insert(QStringLiteral("XDG_DATA_HOME"), m_folder->filePath(QStringLiteral("data")));
     }
 
-    void runsTheGrowthOfAConfigOnceThatWasSaid_data()
+    void runsAGrowthFunctionOnceItIsTrusted_data()
     {
         rows<const char*>({{"as it is named", "grow.py"}, {"a blank behind it", "'grow.py '"}});
     }
-    void runsTheGrowthOfAConfigOnceThatWasSaid()
+    void runsAGrowthFunctionOnceItIsTrusted()
     {
-        const QString config = trainedIn("one", row<const char*>());
+        const QString config = writeConfig("one", row<const char*>());
         const ProgramRun unasked = train(config);
         QVERIFY2(unasked.refused({"grow.py", "add --trust."}), unasked.text());
         QVERIFY(!hasRun("one"));
@@ -41,8 +41,8 @@ private slots:
         QVERIFY(hasRun("one"));
         const ProgramRun again = train(config);
         QVERIFY2(again.exitCode == 0, again.text());
-        // The same file beside another one is another program.
-        const QString other = trainedIn("two", row<const char*>());
+        // The same file next to another file that it can import counts as other code.
+        const QString other = writeConfig("two", row<const char*>());
         QVERIFY(writeBytes(path("two/json.py"), "open('ran', 'w').close()\n"));
         const ProgramRun beside = train(other);
         QVERIFY2(beside.refused({"grow.py", "with the Python files beside it", "add --trust."}),
@@ -50,7 +50,7 @@ private slots:
         QVERIFY(!hasRun("two"));
     }
 
-    void asksOfCodeBehindALauncherEachTime()
+    void asksForTrustInRemoteCodeEachTime()
     {
         const QString config = path("net.yaml");
         QVERIFY(writeBytes(config, "batchpeak: 1\nmodel:\n  family: torchscript\n  file: far.pt\n"
@@ -67,7 +67,7 @@ private slots:
         QVERIFY2(again.refused({"far.pt", "add --trust each time"}), again.text());
     }
 
-    void trustsTheCodeOfNoConfigInParticular()
+    void refusesTrustWithoutAConfig()
     {
         const ProgramRun run = runProgram(words("--trust"), m_environment);
         QVERIFY2(run.refused({"--trust lets the code of one config run", "batchpeak FILE --trust"}),
@@ -77,8 +77,9 @@ private slots:
 private:
     QString path(const char* name) const { return m_folder->filePath(QString::fromUtf8(name)); }
 
-    /// A folder with a config and its growth. \return the config
-    QString trainedIn(const char* folder, const char* growth) const
+    /// Writes a config and its growth function into a folder.
+    /// \return path of the config
+    QString writeConfig(const char* folder, const char* growth) const
     {
         const QDir inside(path(folder));
         const QString config = inside.filePath(QStringLiteral("net.yaml"));

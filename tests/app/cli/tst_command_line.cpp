@@ -14,7 +14,7 @@ using batchpeak::cli::closestWord;
 
 namespace {
 
-/// A row of words on the command line, and what is said of them.
+/// Words on the command line, and the expected message.
 struct Line
 {
     QStringList arguments;
@@ -26,7 +26,7 @@ QStringList exploring(const char* options)
     return QStringList{QStringLiteral("explore"), examplePath("gpt2-tiny.yaml")} + words(options);
 }
 
-/// What a window is asked for by the words behind the program's name; nothing where there is none to be.
+/// Returns the request for a window that arguments make; nothing if they open no window.
 std::optional<batchpeak::cli::WindowRequest> windowRequestFor(std::vector<std::string> words)
 {
     words.insert(words.begin(), "batchpeak");
@@ -61,20 +61,20 @@ private slots:
         QVERIFY2(run.err.isEmpty(), run.text());
     }
 
-    void namesWhatTheWindowIsGiven()
+    void listsTheOptionsGivenToTheWindow()
     {
         const auto request = windowRequestFor(
             {"a.yaml", "--phase", "train", "--device", "cpu", "--device", "cuda:0", "--fresh"});
         QVERIFY(request);
         const QStringList& names = request->givenNames;
-        // That of training is usual, and asked for all the same.
+        // --phase train is the default, but it was given.
         QCOMPARE(QSet<QString>(names.begin(), names.end()),
                  (QSet<QString>{QStringLiteral("--phase"), QStringLiteral("--device"),
                                 QStringLiteral("--fresh")}));
     }
 
-    // Whatever a file is called.
-    void takesWordsBehindTwoDashesForFiles_data()
+    // A file may have any name.
+    void treatsWordsAfterTwoDashesAsFiles_data()
     {
         rows<std::vector<std::string>, const char*>(
             {{"a dash", {{"--", "-dash.yaml"}, "./-dash.yaml"}},
@@ -86,7 +86,7 @@ private slots:
              {"a path", {{"--", "/tmp/-dash.yaml"}, "/tmp/-dash.yaml"}},
              {"nothing", {{"a.yaml", "--"}, "a.yaml"}}});
     }
-    void takesWordsBehindTwoDashesForFiles()
+    void treatsWordsAfterTwoDashesAsFiles()
     {
         const auto& [given, file] = row<std::vector<std::string>, const char*>();
         const auto request = windowRequestFor(given);
@@ -94,7 +94,7 @@ private slots:
         QCOMPARE(request->file, QString::fromUtf8(file));
     }
 
-    void endsAValueThatMayBeLeftOutAtTwoDashes()
+    void endsAnOptionalValueAtTwoDashes()
     {
         batchpeak::cli::Options options({.name = "program"});
         std::string file;
@@ -128,7 +128,7 @@ private slots:
         QVERIFY(process.readAllStandardOutput().contains("-dash.yaml"));
     }
 
-    void refusesWhatCannotBeFollowed_data()
+    void refusesInvalidArguments_data()
     {
         const QString example = examplePath("gpt2-tiny.yaml");
         rows<Line>({
@@ -145,7 +145,7 @@ private slots:
              {exploring("--memory-limit 6"), "--memory-limit must be an amount of memory"}},
             {"time without a unit",
              {exploring("--time-budget 10"), "--time-budget must be a length of time"}},
-            {"time beyond a life",
+            {"time beyond ten years",
              {exploring("--time-budget 99999999999h"),
               "--time-budget must be at most ten years, not '99999999999h'"}},
             {"a worker in half a pair of quotes",
@@ -172,7 +172,8 @@ private slots:
              {exploring("--in-place --output b.yaml"), "--output and --in-place exclude each other"}},
             {"the size of a smaller network",
              {exploring("--shrink --in-place"), "--shrink measures a smaller network"}},
-            {"a change to one", {exploring("--shrink --diff"), "--shrink measures a smaller network"}},
+            {"a diff of the size of a smaller network",
+             {exploring("--shrink --diff"), "--shrink measures a smaller network"}},
             {"output in no folder",
              {exploring("--output /no/such/folder/b.yaml"), "/no/such/folder/b.yaml cannot be written"}},
             {"events in no folder",
@@ -197,7 +198,7 @@ private slots:
             {"nothing at all", {{}, "`batchpeak explore FILE`"}},
         });
     }
-    void refusesWhatCannotBeFollowed()
+    void refusesInvalidArguments()
     {
         const auto& [arguments, said] = row<Line>();
         const ProgramRun run = runProgram(arguments);
@@ -205,12 +206,12 @@ private slots:
         QVERIFY2(run.err.startsWith(QLatin1String("batchpeak: ")), run.text());
     }
 
-    void doesWithoutADisplayThatIsGone_data()
+    void refusesAWindowWithoutAUsableDisplay_data()
     {
         rows<Text, Text>({{"of a session that has ended", {"DISPLAY", ":4242"}},
-                          {"of no kind that there is", {"QT_QPA_PLATFORM", "nothing"}}});
+                          {"of an unknown kind", {"QT_QPA_PLATFORM", "nothing"}}});
     }
-    void doesWithoutADisplayThatIsGone()
+    void refusesAWindowWithoutAUsableDisplay()
     {
         const auto& [name, value] = row<Text, Text>();
         QProcessEnvironment environment = environmentWithoutDisplay();
@@ -219,7 +220,8 @@ private slots:
         QVERIFY2(run.refused({"there is no display to open the window on"}), run.text());
     }
 
-    // As another one it would be another file. Qt has no such arguments to give.
+    // Converted to UTF-8, the name would be that of another file. QProcess cannot pass such an argument, so a
+    // shell does.
     void refusesNamesThatAreNotUtf8()
     {
         QProcess process;
@@ -234,14 +236,14 @@ private slots:
         QVERIFY2(said.startsWith("batchpeak: ") && said.contains("is not in UTF-8"), said.constData());
     }
 
-    void suggestsTheWordThatWasMeant()
+    void suggestsTheClosestWord()
     {
         const std::vector<std::string> words{"--min", "--max", "--max-trials"};
         QCOMPARE(closestWord("--max-trails", words), std::optional<std::string>("--max-trials"));
         QCOMPARE(closestWord("--something-else", words), std::nullopt);
     }
 
-    void inspectsWhatWasRead_data()
+    void inspectsAConfig_data()
     {
         rows<const char*, const char*>(
             {{"format", {"gpt2-tiny.yaml", "Cerebras params"}},
@@ -252,14 +254,14 @@ private slots:
              {"normalized heads",
               {"qwen3-tiny.yaml", "swiglu, normalized queries and keys, tied embeddings"}}});
     }
-    void inspectsWhatWasRead()
+    void inspectsAConfig()
     {
         const auto& [file, said] = row<const char*, const char*>();
         const ProgramRun run = runProgram({QStringLiteral("inspect"), examplePath(file)});
         QVERIFY2(run.succeeded({said}), run.text());
     }
 
-    void exportsOneLineOfDifference()
+    void changesOneLineOnExport()
     {
         const QString config = examplePath("gpt2-tiny.yaml");
         const ProgramRun toStdout = exportOf(config, "--size 32");

@@ -17,7 +17,7 @@
 namespace {
 
 const QByteArray params("train_input:\r\n  batch_size: 8\r\n  micro_batch_size: explore # sizes\r\n");
-/// A trainer's that knows whole micro-batches alone.
+/// A config of a trainer that supports only whole micro-batches.
 const QByteArray axolotl("base_model: NousResearch/Llama-3.2-1B\n"
                          "datasets:\n  - path: mhenrichsen/alpaca_2k_test\n    type: alpaca\n"
                          "sequence_len: 2048\n"
@@ -36,7 +36,7 @@ struct Refusal
 {
     const char* name = "params.yaml";
     const char* options;
-    /// What the refusal says to type, behind the name of the program and of its command.
+    /// Command that the refusal suggests, without "batchpeak export".
     const char* command;
 };
 
@@ -58,7 +58,7 @@ struct Unsure
 struct Searched
 {
     const char* options;
-    /// Before the start; empty where none is said.
+    /// Remark before the start; empty if there is none.
     const char* remark;
     const char* sizes;
 };
@@ -103,11 +103,11 @@ private slots:
         QCOMPARE(bytesOf(m_path), params);
     }
 
-    void saysThatNothingWouldChange_data()
+    void reportsThatNothingWouldChange_data()
     {
         rows<const char*>({{"diff", "--diff"}, {"the usual name", "--dry-run"}});
     }
-    void saysThatNothingWouldChange()
+    void reportsThatNothingWouldChange()
     {
         QVERIFY(writeBytes(m_path, "train_input: {batch_size: 8, micro_batch_size: 4}\n"));
         const ProgramRun run = exportSize(4, words(row<const char*>()));
@@ -116,7 +116,7 @@ private slots:
         QVERIFY2(run.remarks("nothing would change"), run.text());
     }
 
-    void replacesNoLinkThatLeadsToItself()
+    void refusesALinkThatLeadsToItself()
     {
         QVERIFY(QFile::link(path("b.yaml"), path("a.yaml")));
         QVERIFY(QFile::link(path("a.yaml"), path("b.yaml")));
@@ -127,12 +127,12 @@ private slots:
         }
     }
 
-    void saysWhichFileWasWritten_data()
+    void reportsWhichFileWasWritten_data()
     {
         rows<const char*, const char*>(
             {{"another file", {"--output", "o.yaml"}}, {"the config", {"--in-place", "params.yaml"}}});
     }
-    void saysWhichFileWasWritten()
+    void reportsWhichFileWasWritten()
     {
         const auto& [option, target] = row<const char*, const char*>();
         QStringList options = words(option);
@@ -144,11 +144,11 @@ private slots:
         QCOMPARE(bytesOf(path(target)), QByteArray(params).replace("explore", "4"));
     }
 
-    void overwritesAnotherFileOnlyByForce_data()
+    void overwritesAnotherFileOnlyWithForce_data()
     {
         rows<const char*, bool>({{"unasked", {"", false}}, {"asked", {"--force", true}}});
     }
-    void overwritesAnotherFileOnlyByForce()
+    void overwritesAnotherFileOnlyWithForce()
     {
         const auto& [option, overwrites] = row<const char*, bool>();
         const QString other = path("other.yaml");
@@ -160,7 +160,7 @@ private slots:
                  overwrites ? QByteArray(params).replace("explore", "4") : QByteArray("precious\n"));
     }
 
-    void writesToStdoutByItsName_data()
+    void writesToStdout_data()
     {
         rows<const char*>({{"the size of an exploration",
                             "explore %1 --max-trials 2 --min-confidence 0 --output /dev/stdout"},
@@ -169,7 +169,7 @@ private slots:
                             "explore %1 --max-trials 2 --min-confidence 0 --output -"},
                            {"a size that is given, in short", "export %1 --size 4 --output=-"}});
     }
-    void writesToStdoutByItsName()
+    void writesToStdout()
     {
         const QByteArray example = bytesOf(examplePath("gpt2-tiny.yaml"));
         QVERIFY(writeBytes(m_path, example));
@@ -185,7 +185,8 @@ private slots:
                  example);
     }
 
-    // It is opened once, to be written: a reader takes the end of the first writer for the end of all.
+    // The pipe is opened only once, for writing: a reader treats the end of the first writer as the end of
+    // the output.
     void writesIntoAPipe()
     {
         const QString pipe = path("pipe");
@@ -200,7 +201,7 @@ private slots:
         QCOMPARE(bytes, exampleWithSize("32"));
     }
 
-    void waitsForNoReaderOfAPipe()
+    void refusesAPipeWithoutAReader()
     {
         const QString pipe = path("pipe");
         QCOMPARE(::mkfifo(QFile::encodeName(pipe).constData(), 0600), 0);
@@ -208,15 +209,15 @@ private slots:
         QVERIFY2(run.remarks("no program reads from it"), run.text());
     }
 
-    // By whatever name, and by force neither.
-    void overwritesTheConfigInPlaceAlone_data()
+    // The config is protected under all of its names, even with --force.
+    void overwritesTheConfigOnlyInPlace_data()
     {
         rows<const char*>({{"its name", "params.yaml"},
                            {"a roundabout way", "./params.yaml"},
                            {"a link", "link"},
                            {"a hard link", "hard"}});
     }
-    void overwritesTheConfigInPlaceAlone()
+    void overwritesTheConfigOnlyInPlace()
     {
         QVERIFY(QFile::link(m_path, path("link")));
         QCOMPARE(::link(QFile::encodeName(m_path).constData(), QFile::encodeName(path("hard")).constData()),
@@ -230,7 +231,7 @@ private slots:
         QCOMPARE(bytesOf(m_path), params);
     }
 
-    // Nor by force, whatever it is called.
+    // Other files of the command are protected under all of their names, even with --force.
     void overwritesNothingThatTheCommandNeeds_data()
     {
         const QByteArray network = bytesOf(examplePath("llama-tiny.yaml"));
@@ -259,7 +260,7 @@ private slots:
         QCOMPARE(bytesOf(link), bytes);
     }
 
-    // What would be lost is said before trials that may take an hour.
+    // The refusal must come before trials, which may take an hour.
     void refusesToOverwriteBeforeAnyTrial()
     {
         const QString other = path("other.yaml");
@@ -305,7 +306,7 @@ private slots:
     }
 
     // Cerebras spreads any batch over micro-batches.
-    void keepsABatchThatCanBeKept()
+    void keepsABatchThatFitsTheSize()
     {
         const ProgramRun run = exportSize(3, words("--global-batch above --in-place"));
         QVERIFY2(run.succeeded(), run.text());
@@ -319,11 +320,11 @@ private slots:
                  run.text());
     }
 
-    void letsTheBatchBeChosen_data()
+    void writesTheChosenBatch_data()
     {
         rows<const char*, int>({{"below", {"below", 1}}, {"above", {"above", 2}}, {"given", {"36", 3}}});
     }
-    void letsTheBatchBeChosen()
+    void writesTheChosenBatch()
     {
         const auto& [choice, steps] = row<const char*, int>();
         QVERIFY(writeBytes(m_path, axolotl));
@@ -363,8 +364,8 @@ private slots:
         QCOMPARE(files(), QStringList{QString::fromLatin1(name)});
     }
 
-    // Cerebras has no room for it, and takes it with a batch that has.
-    void writesASizeAboveTheBatchWithAnother()
+    // Cerebras refuses a size above the batch, and accepts it with a larger batch.
+    void writesASizeAboveTheBatchWithALargerBatch()
     {
         const ProgramRun refused = exportSize(12, words("--in-place"));
         QVERIFY2(refused.refused({"Use --global-batch 12 or another size.", "--size 12 --global-batch 12"}),
@@ -375,7 +376,7 @@ private slots:
         QCOMPARE(bytesOf(m_path), QByteArray(params).replace("size: 8", "size: 12").replace("explore", "12"));
     }
 
-    void takesASizeBack()
+    void undoesAnExport()
     {
         QVERIFY2(exportSize(4, words("--in-place")).succeeded(), "it was not written");
         const QByteArray written = bytesOf(m_path);
@@ -384,7 +385,7 @@ private slots:
             shown.succeeded({"-  micro_batch_size: 4 # sizes\r\n+  micro_batch_size: explore # sizes\r\n"}),
             shown.text());
         QCOMPARE(bytesOf(m_path), written);
-        // What somebody has changed since is theirs.
+        // A later change of the user is not overwritten.
         QVERIFY(writeBytes(m_path, written + "# mine\n"));
         const ProgramRun changed = undo({});
         QVERIFY2(changed.refused({"has changed since", "--force"}), changed.text());
@@ -395,7 +396,7 @@ private slots:
         QVERIFY2(again.refused({"no size was written into"}), again.text());
     }
 
-    void writesNothingThatIsThereAlready()
+    void writesNothingIfNothingChanges()
     {
         QVERIFY(writeBytes(m_path, "train_input: {batch_size: 8, micro_batch_size: 4}\n"));
         const ProgramRun run = exportSize(4, words("--in-place"));
@@ -404,9 +405,9 @@ private slots:
         QVERIFY2(undo({}).refused({"no size was written into"}), run.text());
     }
 
-    void saysThatAFileIsWrittenInPlace()
+    void warnsOfAFileWithTwoNames()
     {
-        const QString other = linked();
+        const QString other = linkToConfig();
         const ProgramRun run = exportSize(4, words("--in-place"));
         QVERIFY2(run.succeeded({"Wrote"}), run.text());
         QVERIFY2(run.remarks("is written in place") && run.remarks("2 names"), run.text());
@@ -415,17 +416,17 @@ private slots:
         QCOMPARE(bytesOf(other), params);
     }
 
-    // What no trial has run for yet.
-    void saysSoBeforeAnyTrial()
+    // The warning must come before trials, which take time.
+    void warnsOfAFileWithTwoNamesBeforeAnyTrial()
     {
         QVERIFY(writeBytes(m_path, bytesOf(examplePath("gpt2-tiny.yaml"))));
-        linked();
+        linkToConfig();
         const ProgramRun run = runProgram(exploreArguments("", words("--dry-run --in-place"), m_path));
         QVERIFY2(run.succeeded(), run.text());
         QVERIFY2(run.remarks("is written in place") && run.remarks("2 names"), run.text());
     }
 
-    void saysThatThereIsNoBatchBelow()
+    void reportsThatThereIsNoBatchBelow()
     {
         QVERIFY(writeBytes(m_path, axolotl));
         const ProgramRun run = exportSize(32, words("--global-batch below --in-place"));
@@ -446,7 +447,7 @@ private slots:
         QCOMPARE(bytesOf(m_path), example);
     }
 
-    void exploresWhatCanBeWritten_data()
+    void exploresOnlySizesThatCanBeWritten_data()
     {
         const char* divisors = "Only the sizes that divide the batch of 16 are explored";
         const char* sizes = "Divisors of 16 are considered: 1, 2, 4, 8, 16.";
@@ -462,7 +463,7 @@ private slots:
                         {"all sizes", {"--in-place --setting explore", notAll, all}},
                         {"one size", {"--in-place --setting 3", "", "Size 3"}}});
     }
-    void exploresWhatCanBeWritten()
+    void exploresOnlySizesThatCanBeWritten()
     {
         const auto& [options, remark, sizes] = row<Searched>();
         QVERIFY(writeBytes(m_path, axolotl));
@@ -474,8 +475,8 @@ private slots:
         QVERIFY2(*remark != '\0' || !run.remarks("batch of"), run.text());
     }
 
-    // Its trainer runs what is left over of a batch, too.
-    void saysThatASizeAboveTheBatchIsNotWritten()
+    // The trainer of this config also runs the remainder of a batch.
+    void warnsThatASizeAboveTheBatchIsNotWritten()
     {
         QVERIFY(writeBytes(m_path, "max_seq_len: 64\nglobal_train_batch_size: 16\n"
                                    "device_train_microbatch_size: 2\ntrain_loader: {name: text}\n"));
@@ -496,7 +497,7 @@ private slots:
         QVERIFY2(numbers.captured(1).toInt() * numbers.captured(2).toInt() == 16, run.text());
     }
 
-    void keepsTheLastLinesWhereABatchHasToBeChosen()
+    void printsTheResultIfABatchMustBeChosen()
     {
         QVERIFY(writeBytes(m_path, axolotl));
         const ProgramRun run = exploreSmall(words("--setting 12 --in-place --sequence-length 64"));
@@ -509,8 +510,9 @@ private slots:
 private:
     QString path(const char* name) const { return m_folder->filePath(QString::fromLatin1(name)); }
 
-    /// Another name of the config.
-    QString linked() const
+    /// Creates a hard link to the config.
+    /// \return path of the link
+    QString linkToConfig() const
     {
         const QString other = path("other.yaml");
         if (::link(QFile::encodeName(m_path).constData(), QFile::encodeName(other).constData()) != 0)
@@ -523,7 +525,7 @@ private:
         return runProgram(words("export --undo") + QStringList{m_path} + options);
     }
 
-    /// With a small network in the place of the config's.
+    /// Explores with a small network instead of the config's.
     ProgramRun exploreSmall(const QStringList& options) const
     {
         const QStringList network{QStringLiteral("--model"), examplePath("llama-tiny.yaml")};

@@ -37,7 +37,7 @@ model::DecoderSpec gemma2()
     return spec;
 }
 
-model::DecoderSpec ofExperts()
+model::DecoderSpec mixtureOfExperts()
 {
     model::DecoderSpec spec = std::get<model::DecoderSpec>(decoder.architecture);
     spec.normalizationBias = false;
@@ -135,7 +135,7 @@ class ConfigTextTest : public QObject
     Q_OBJECT
 
 private slots:
-    void saysWhatIsInAConfig_data()
+    void describesAConfig_data()
     {
         ConfigContents training = withPlans("torchtune", huggingFaceTrain);
         training.training = {.halvesAutomatically = true,
@@ -214,7 +214,7 @@ private slots:
                "capped "
                "at 50, logits capped at 30"}}},
             {"a network with a shared expert",
-             {networkAlone(ofExperts()),
+             {networkAlone(mixtureOfExperts()),
               {"shape = 1 layers, hidden size 8, 2 heads, 2 of 8 experts of feed-forward 16 beside a shared "
                "one "
                "of 5,632 (in the first 1 layers one of 16), vocabulary 64, positions 32",
@@ -229,7 +229,7 @@ private slots:
                "batch grows by = epoch < 3 ? 4 : 0"}}},
             {"weighing by samples", {weighing, {"micro-batches weigh = by samples"}}},
             {"a chosen network", {chosen, {"network from = gpt2"}}},
-            {"where it all stands",
+            {"lines of the keys",
              {placed,
               {"read from = line 3, max_seq_len", " = line 12, batch_size", " = line 2, model of gpt2"}}},
             {"what is trained",
@@ -247,7 +247,7 @@ private slots:
               {"network = The config names no network; give one with --model.", "run = fp32, adamw"}}},
         });
     }
-    void saysWhatIsInAConfig()
+    void describesAConfig()
     {
         const auto& [contents, lines] = row<Said>();
         QStringList said;
@@ -261,8 +261,8 @@ private slots:
                                 said.join(QLatin1Char('\n'))));
     }
 
-    // Nothing that training is not asked for, and no rule that the trainer has not.
-    void saysNoMore()
+    // The text contains no setting that the config lacks, and no rule that its trainer lacks.
+    void omitsWhatTheConfigLacks()
     {
         const QString said =
             cli::contentsLines(QStringLiteral("c.yaml"), withPlans("torchtune", huggingFaceTrain))

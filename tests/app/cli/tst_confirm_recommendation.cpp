@@ -35,8 +35,8 @@ struct CloseFile
 
 } // namespace
 
-/// Tests explorations of an example on the fake worker that are kept in a separate history, and their
-/// confirmation.
+/// Tests the confirmation of explorations of an example on the fake worker, which are stored in a separate
+/// history.
 class ConfirmRecommendationTest : public QObject
 {
     Q_OBJECT
@@ -45,7 +45,7 @@ private slots:
     void init()
     {
         m_folder = std::make_unique<QTemporaryDir>();
-        // The history's place.
+        // The history is in this folder.
         qputenv("XDG_DATA_HOME", m_folder->path().toUtf8());
         m_options = {};
         m_options.run.devices = QStringList{QStringLiteral("cpu")};
@@ -80,7 +80,7 @@ private slots:
         }
     }
 
-    void endsAsItsCodeSays_data()
+    void endsWithTheRightCode_data()
     {
         rows<const char*, int, const char*>(
             {{"memory ran out at both",
@@ -90,7 +90,7 @@ private slots:
              {"no start", {"start=exit", cli::exitCode::noTrials, ""}},
              {"no training", {"training=unknown", cli::exitCode::noTrials, ""}}});
     }
-    void endsAsItsCodeSays()
+    void endsWithTheRightCode()
     {
         const auto& [behavior, code, message] = row<const char*, int, const char*>();
         explore();
@@ -98,7 +98,7 @@ private slots:
         QVERIFY2(m_said.contains(QLatin1String(message)), qPrintable(m_said));
     }
 
-    void aSignalEndsItAfterTheStep()
+    void endsAfterTheStepAtASignal()
     {
         explore();
         QTimer::singleShot(0, this, [] { std::raise(SIGINT); });
@@ -113,11 +113,11 @@ private slots:
         QVERIFY2(sentence.contains(m_example), qPrintable(sentence));
     }
 
-    void asksAgainWhereNothingCanBePredicted()
+    void asksForAnotherExplorationIfNothingCanBePredicted()
     {
         explore();
         {
-            // As a program that tells no times would leave it.
+            // A program that reports no times leaves such an exploration.
             store::ExplorationStore history(store::ExplorationStore::defaultPath());
             auto past = *history.show(1);
             const qint64 id = history.begin(past.summary.info);

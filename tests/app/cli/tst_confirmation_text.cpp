@@ -17,7 +17,7 @@ using Change = std::function<void(ConfirmationSnapshot&)>;
 
 namespace {
 
-/// 16 is recommended and 4 % faster than 8.
+/// Returns a confirmation in which the recommended size, 16, is 4 % faster than 8.
 ConfirmationSnapshot someConfirmation()
 {
     return {.batchSize = 1024,
@@ -50,7 +50,7 @@ class ConfirmationTextTest : public QObject
     Q_OBJECT
 
 private slots:
-    void tellsAllOfAConfirmation()
+    void printsAConfirmation()
     {
         const QStringList expected{
             QStringLiteral(
@@ -63,7 +63,7 @@ private slots:
         QCOMPARE(cli::confirmationLines(someConfirmation()), expected);
     }
 
-    void marksWhatIsNotTheConfigsOwn()
+    void marksApproximateResults()
     {
         ConfirmationSnapshot confirmation = someConfirmation();
         confirmation.fidelity.addReason("packed samples");
@@ -76,7 +76,7 @@ private slots:
         QVERIFY(lines[3].contains(QStringLiteral("  out of memory")));
     }
 
-    void judges_data()
+    void statesAVerdict_data()
     {
         rows<Change, const char*>(
             {{"within the noise",
@@ -106,17 +106,17 @@ private slots:
              {"stopped before the other one's",
               {[](auto& now) { now.sizes[1].achievedSamplesPerSecond.reset(); }, "No step of 8 was timed"}}});
     }
-    void judges()
+    void statesAVerdict()
     {
         const auto& [change, said] = row<Change, const char*>();
         ConfirmationSnapshot confirmation = someConfirmation();
         change(confirmation);
-        const auto behindTheSizes = static_cast<qsizetype>(2 + confirmation.sizes.size());
-        const QString verdict = cli::confirmationLines(confirmation).value(behindTheSizes);
+        const auto verdictLine = static_cast<qsizetype>(2 + confirmation.sizes.size());
+        const QString verdict = cli::confirmationLines(confirmation).value(verdictLine);
         QVERIFY2(verdict.contains(QLatin1String(said)), qPrintable(verdict));
     }
 
-    void saysWhatLimitsTheTrust_data()
+    void reportsReasonsForDoubt_data()
     {
         const char* stalled = "Some steps of 8 stalled: all of them together reach 5.0 % less";
         const char* uneven = "The steps of 16 were uneven: all of them together reach 5.0 % more";
@@ -165,7 +165,7 @@ private slots:
                },
                {}}}});
     }
-    void saysWhatLimitsTheTrust()
+    void reportsReasonsForDoubt()
     {
         const auto& [change, said] = row<Change, std::vector<const char*>>();
         ConfirmationSnapshot confirmation = someConfirmation();
@@ -177,7 +177,7 @@ private slots:
             QVERIFY2(remarks[i].startsWith(QLatin1String(said.at(i))), qPrintable(remarks[i]));
     }
 
-    void showsWhatIsMissing()
+    void showsMissingValues()
     {
         ConfirmationSnapshot confirmation = someConfirmation();
         confirmation.sizes[0] = {
@@ -188,14 +188,14 @@ private slots:
         QCOMPARE(lines[3].simplified(), QStringLiteral("8 128 99.0 ± 0.990 out of memory - 1.00 GiB 20"));
     }
 
-    void showsNoSignOfNothing()
+    void showsZeroWithoutASign()
     {
         ConfirmationSnapshot confirmation = someConfirmation();
         confirmation.sizes[0].predicted.samplesPerSecond = 104.0 * (1.0 + 1e-9);
         QVERIFY(cli::confirmationLines(confirmation)[2].contains(QStringLiteral(" 0.0 %")));
     }
 
-    void showsHowFarItIs()
+    void showsTheProgress()
     {
         ConfirmationSnapshot confirmation = someConfirmation();
         QVERIFY(cli::confirmationLiveLine(confirmation).isEmpty());

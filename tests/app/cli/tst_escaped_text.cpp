@@ -21,15 +21,17 @@ using namespace batchpeak::cli;
 
 namespace {
 
-/// Whether a terminal would do anything but show it: of control characters tabs and ends of lines alone may
-/// be there, and none that turns a line.
+/// Whether a terminal only shows the text: it contains no control characters except tabs and line feeds, and
+/// none that changes the direction of a line.
 bool isVisible(const QString& text)
 {
     return std::ranges::all_of(text, [](QChar character) {
         const char16_t code = character.unicode();
-        const bool turns = code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
-                           (code >= 0x2066 && code <= 0x2069);
-        return !turns && (code == u'\n' || code == u'\t' || (code >= 0x20 && code < 0x7f) || code > 0x9f);
+        const bool changesDirection = code == 0x200e || code == 0x200f ||
+                                      (code >= 0x2028 && code <= 0x202e) ||
+                                      (code >= 0x2066 && code <= 0x2069);
+        return !changesDirection &&
+               (code == u'\n' || code == u'\t' || (code >= 0x20 && code < 0x7f) || code > 0x9f);
     });
 }
 
@@ -51,9 +53,9 @@ public:
     }
     Q_DISABLE_COPY_MOVE(Terminal)
 
-    bool isThere() const { return m_slave >= 0; }
+    bool isOpen() const { return m_slave >= 0; }
 
-    /// What the program writes there on stdout.
+    /// Returns what the program writes to the terminal on stdout.
     QString written(const QStringList& arguments) const
     {
         QProcess process;
@@ -106,11 +108,11 @@ private slots:
              {"embeddings", {"\u202aa\u202bb\u202cc\u202dd", "\\u202aa\\u202bb\\u202cc\\u202dd"}},
              {"marks", {"\u200ea\u200fb\u061c", "\\u200ea\\u200fb\\u061c"}},
              {"separators", {"a\u2028b\u2029c", "a\\u2028b\\u2029c"}},
-             {"what has no width", {"a\u200bb\u2060c\ufeff\u00ad", "a\\u200bb\\u2060c\\ufeff\\xad"}},
+             {"characters without width", {"a\u200bb\u2060c\ufeff\u00ad", "a\\u200bb\\u2060c\\ufeff\\xad"}},
              {"tags", {"a\U000e0041b", "a\\U000e0041b"}},
              {"fillers", {"a\u115f\u1160\u3164\uffa0", "a\\u115f\\u1160\\u3164\\uffa0"}},
              {"an empty cell of braille", {"\u2801\u2800", "\u2801\\u2800"}},
-             {"what joins and parts", {"a\u034fb\u180ec\u2064", "a\\u034fb\\u180ec\\u2064"}},
+             {"joiners and separators", {"a\u034fb\u180ec\u2064", "a\\u034fb\\u180ec\\u2064"}},
              {"the ends of the tags", {"\U000e0000\U000e007f", "\\U000e0000\\U000e007f"}},
              {"joiners of Latin", {"a\u200cb\u200d", "a\\u200cb\\u200d"}},
              {"joiners of joined scripts",
@@ -141,14 +143,14 @@ private slots:
         QCOMPARE(text.columns(), qsizetype{10});
     }
 
-    void alignsWhatIsSeen()
+    void alignsVisibleText()
     {
         QCOMPARE(alignedLines({{QStringLiteral("\033"), QStringLiteral("a")},
                                {QStringLiteral("bb"), QStringLiteral("c")}}),
                  (QStringList{QStringLiteral("\\x1b  a"), QStringLiteral("bb    c")}));
     }
 
-    void saysNothingOfOthersToTheTerminal_data()
+    void escapesTextOfOthersOnTheTerminal_data()
     {
         const QString badName = path("bad\x1b[2Jname.yaml");
         QVERIFY(writeBytes(badName, bytesOf(examplePath("gpt2-tiny.yaml"))));
@@ -172,7 +174,7 @@ private slots:
                "\\x1b[2Jfast"}},
              {"an option", {{QStringLiteral("explore"), QStringLiteral("--\033[2J")}, "\\x1b[2J"}}});
     }
-    void saysNothingOfOthersToTheTerminal()
+    void escapesTextOfOthersOnTheTerminal()
     {
         const auto& [arguments, said] = row<QStringList, std::string>();
         const ProgramRun run = runProgram(arguments);
@@ -180,15 +182,15 @@ private slots:
         QVERIFY2(isVisible(run.out) && isVisible(run.err), run.text());
     }
 
-    void indentsLinesThatAreNotItsOwn()
+    void indentsOutputOfTheWorker()
     {
         const ProgramRun run = runProgram(exploreArguments("start=exit complain=batchpeak:"));
         QVERIFY2(run.remarks("\n  Last output of the worker:\n  batchpeak:"), run.text());
     }
 
-    void writesConfigsAsTheyAre()
+    void escapesConfigsOnlyOnATerminal()
     {
-        // No other format takes them.
+        // No other config format accepts these characters.
         const QByteArray script =
             bytesOf(QStringLiteral(BATCHPEAK_SOURCE_DIR "/tests/fuzz/corpus/megatron_format/train_gpt.sh"));
         const QString file = path("train.sh");
@@ -198,12 +200,12 @@ private slots:
         const ProgramRun run = runProgram(arguments);
         QVERIFY2(run.succeeded({"# \xc2\x9b\r\n"}), run.text());
         const Terminal terminal;
-        QVERIFY(terminal.isThere());
+        QVERIFY(terminal.isOpen());
         const QString seen = terminal.written(arguments);
         QVERIFY2(seen.contains(QStringLiteral("# \\x9b\r")) && !seen.contains(QChar(0x9b)), qPrintable(seen));
     }
 
-    void escapesAllOfThemInDocuments()
+    void escapesControlCharactersInJson()
     {
         const QString file = path("a\x7f\xc2\x9b"
                                   "2J\u202e\U000e0041\xc2\xa0.yaml");

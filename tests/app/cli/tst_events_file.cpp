@@ -17,9 +17,9 @@ using namespace batchpeak::test;
 
 namespace {
 
-struct There
+struct ExistingFile
 {
-    /// What stands in the file of --events before.
+    /// Content of the file of --events before the run.
     const char* bytes;
     const char* options = "";
     bool overwrites = true;
@@ -27,7 +27,7 @@ struct There
 
 struct Needed
 {
-    /// ./ is the test's folder.
+    /// Words of the command line; "./" stands for the folder of the test.
     const char* command;
     const char* events;
 };
@@ -62,9 +62,9 @@ class EventsFileTest : public QObject
     Q_OBJECT
 
 private slots:
-    void overwritesEventsAlone_data()
+    void overwritesOnlyEvents_data()
     {
-        rows<There>(
+        rows<ExistingFile>(
             {{"an empty file", {.bytes = ""}},
              {"earlier events",
               {.bytes = "{\"event\":\"started\",\"schema\":1,\"time\":\"2026-11-25T10:00:00.123Z\"}\n{}\n"}},
@@ -81,29 +81,26 @@ private slots:
              {"a long line", {.bytes = "x", .overwrites = false}},
              {"by force", {.bytes = "batch_size: 4\n", .options = "--force"}}});
     }
-    void overwritesEventsAlone()
+    void overwritesOnlyEvents()
     {
-        const There there = row<There>();
+        const ExistingFile existing = row<ExistingFile>();
         const QTemporaryDir folder;
         const QString events = folder.filePath(QStringLiteral("events"));
-        QVERIFY(writeBytes(events, there.bytes));
+        QVERIFY(writeBytes(events, existing.bytes));
         const ProgramRun run = runProgram(exploreArguments(
-            "", words("--quiet --max-trials 2 --events") + QStringList{events} + words(there.options)));
-        if (there.overwrites) {
+            "", words("--quiet --max-trials 2 --events") + QStringList{events} + words(existing.options)));
+        if (existing.overwrites) {
             QVERIFY2(run.exitCode == 0, run.text());
             QVERIFY(bytesOf(events).contains("\"finished\""));
             return;
         }
         QVERIFY2(run.refused({"is there already and holds no events", "--force"}), run.text());
-        QCOMPARE(bytesOf(events), QByteArray(there.bytes));
+        QCOMPARE(bytesOf(events), QByteArray(existing.bytes));
     }
 
-    // By whatever name, and by force neither.
-    void overwritesNoFileOfTheCommand_data()
-    {
-        rows<const char*>({{"plainly", ""}, {"by force", "--force"}});
-    }
-    void overwritesNoFileOfTheCommand()
+    // The config is protected under all of its names, even with --force.
+    void neverOverwritesTheConfig_data() { rows<const char*>({{"plainly", ""}, {"by force", "--force"}}); }
+    void neverOverwritesTheConfig()
     {
         const QTemporaryDir folder;
         const QString config = folder.filePath(QStringLiteral("config.yaml"));
@@ -122,7 +119,7 @@ private slots:
         }
     }
 
-    // Whatever a command reads or writes otherwise, and by force neither.
+    // All files that a command reads or writes otherwise are protected, even with --force.
     void overwritesNothingThatTheCommandNeeds_data()
     {
         rows<Needed>(
@@ -176,14 +173,14 @@ private slots:
         QCOMPARE(bytesOf(events), before);
     }
 
-    // What was there is not lost for a run that never begins.
-    void keepsTheEventsBeforeWhereTheRunIsRefused_data()
+    // A run that never begins must not delete earlier events.
+    void keepsEarlierEventsIfTheRunIsRefused_data()
     {
         rows<const char*>({{"explore", "explore %1 --sequence-length 1000000"},
                            {"train", "train %1 --resume /no/such"},
                            {"confirm", "confirm %1"}});
     }
-    void keepsTheEventsBeforeWhereTheRunIsRefused()
+    void keepsEarlierEventsIfTheRunIsRefused()
     {
         const QTemporaryDir folder;
         const QString events = folder.filePath(QStringLiteral("events"));
@@ -200,8 +197,8 @@ private slots:
         QCOMPARE(bytesOf(events), before);
     }
 
-    // What the first program writes is whole, whatever becomes of the file.
-    void belongsToOneProgramAtATime()
+    // The first program writes complete events, even if the file is truncated meanwhile.
+    void refusesAFileThatAnotherProgramWrites()
     {
         const QTemporaryDir folder;
         const QString events = folder.filePath(QStringLiteral("events"));
@@ -225,8 +222,7 @@ private slots:
         QVERIFY2(third.succeeded(), third.text());
     }
 
-    // Opened a second time, its file would be written over answers.
-    void waitsForNoReaderOfAPipe()
+    void refusesAPipeWithoutAReader()
     {
         const QTemporaryDir folder;
         const QString pipe = folder.filePath(QStringLiteral("pipe"));
@@ -236,11 +232,12 @@ private slots:
         QVERIFY2(run.refused({"no program reads from it"}), run.text());
     }
 
-    void knowsStdoutByItsNames_data()
+    // If the file of stdout were opened a second time, events would overwrite answers.
+    void recognizesStdoutByItsNames_data()
     {
         rows<const char*>({{"a device", "/dev/stdout"}, {"its file", "out"}});
     }
-    void knowsStdoutByItsNames()
+    void recognizesStdoutByItsNames()
     {
         const QTemporaryDir folder;
         const QString out = folder.filePath(QStringLiteral("out"));

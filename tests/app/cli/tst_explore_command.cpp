@@ -35,10 +35,10 @@ struct End
     const char* message;
 };
 
-/// A user's folder of data in which a history cannot be kept.
+/// A data folder of a user in which no history can be stored.
 struct BadHome
 {
-    /// Where it is no folder of the test's.
+    /// Path of the folder; empty for the folder of the test.
     Text home;
     std::function<void(const QString& path)> make = [](const QString&) {};
     const char* message = "";
@@ -79,7 +79,7 @@ private slots:
         QVERIFY2(exitCode == 0 ? run.answers(message) : run.remarks(message), run.text());
     }
 
-    void saysEachRecommendationInOneLine()
+    void printsEachRecommendationInOneLine()
     {
         const ProgramRun run = runProgram(exploreArguments(""));
         QVERIFY2(run.succeeded(), run.text());
@@ -93,7 +93,7 @@ private slots:
         QVERIFY2(lines.front().contains(QStringLiteral("1.00x base")), qPrintable(lines.front()));
     }
 
-    void countsTrialsOfTheLastTime()
+    void reusesTrialsOfAnEarlierExploration()
     {
         const QTemporaryDir home;
         QProcessEnvironment environment = environmentWithoutDisplay();
@@ -112,22 +112,22 @@ private slots:
         const ProgramRun second = explore("");
         QVERIFY2(second.succeeded(), second.text());
         QVERIFY2(second.remarks(" trials of exploration 1, moments old. "), second.text());
-        // Beside the size that the first one began with.
+        // Performance is relative to the size that the first exploration began with.
         QVERIFY2(!second.answers("performance: 1.00x base"), second.text());
         const ProgramRun fresh = explore("--fresh");
         QVERIFY2(fresh.succeeded() && !fresh.remarks("of exploration"), fresh.text());
         QVERIFY2(trialsOf(second) < trialsOf(fresh), second.text());
     }
 
-    void saysWhatItDisturbs_data()
+    void warnsOfAnotherExploration_data()
     {
         rows<const char*, bool, const char*>(
             {{"any device", {"cpu", false, "Both may disturb each other."}},
              {"the same device", {"cpu", true, "Both disturb each other."}},
-             {"one that is not known yet", {"", true, "Both may disturb each other."}},
+             {"a device that is not known yet", {"", true, "Both may disturb each other."}},
              {"another device", {"cuda:0", true, ""}}});
     }
-    void saysWhatItDisturbs()
+    void warnsOfAnotherExploration()
     {
         const auto& [device, namesDevice, message] = row<const char*, bool, const char*>();
         const QTemporaryDir home;
@@ -150,7 +150,7 @@ private slots:
                  run.text());
     }
 
-    void saysTheLastLinesOnlyWhenQuiet()
+    void printsOnlyTheLastLinesWhenQuiet()
     {
         const ProgramRun run = runProgram(exploreArguments("", words("--quiet")));
         QVERIFY2(run.succeeded(), run.text());
@@ -187,10 +187,10 @@ private slots:
         QCOMPARE(written, sizes);
     }
 
-    void saysHowToWriteTheOneSizeThatWasFound()
+    void explainsHowToWriteTheOnlySizeFound()
     {
         const QTemporaryDir folder;
-        // Training, which is first, fits nowhere.
+        // Training, which is explored first, does not fit.
         const QString worker =
             QStringLiteral("sh -c \"if test -e %1/trained; then exec %2; fi; touch %1/trained; "
                            "exec %2 base=3000000000\"")
@@ -213,7 +213,7 @@ private slots:
         const QString target = folder.filePath(QStringLiteral("out.yaml"));
         QProcessEnvironment environment = environmentWithoutDisplay();
         environment.insert(QStringLiteral("XDG_DATA_HOME"), folder.path());
-        // A worker that never answers: none is asked.
+        // This worker never answers, so the run ends only if none is asked.
         const ProgramRun run = runProgram(
             exploreArguments("start=silent",
                              words("--dry-run --tolerance 5 --memory-limit 800M --max 64 --output") +
@@ -236,7 +236,7 @@ private slots:
         QVERIFY(!QFileInfo::exists(history) && !QFileInfo::exists(target));
     }
 
-    void saysWhyAPlanWouldBeRefused()
+    void reportsWhyAPlanWouldBeRefused()
     {
         const ProgramRun run =
             runProgram(exploreArguments("", words("--dry-run --setting auto --min 33 --max 63")));
@@ -252,7 +252,7 @@ private slots:
         QVERIFY2(run.succeeded({"BEXP202"}), run.text());
     }
 
-    void writesOneLineOfDifference()
+    void changesOneLineOfTheConfig()
     {
         const QTemporaryDir folder;
         const QString target = folder.filePath(QStringLiteral("out.yaml"));
@@ -262,15 +262,14 @@ private slots:
         QCOMPARE(bytesOf(target), exampleWithSize("32"));
     }
 
-    void writesNothingWithoutAGoodEnd_data()
+    void writesNothingWithoutAUsableSize_data()
     {
-        rows<const char*, int>(
-            {{"nothing fits", {"base=3000000000", 2}},
-             {"no trials", {"start=exit", 3}},
-             // The example's batch_size is 256, and this worker is the faster the larger the size.
-             {"size above the batch", {"alpha=1 beta=0.0001 slope=1000", 1}}});
+        rows<const char*, int>({{"nothing fits", {"base=3000000000", 2}},
+                                {"no trials", {"start=exit", 3}},
+                                // The example's batch_size is 256, and this worker is faster at larger sizes.
+                                {"size above the batch", {"alpha=1 beta=0.0001 slope=1000", 1}}});
     }
-    void writesNothingWithoutAGoodEnd()
+    void writesNothingWithoutAUsableSize()
     {
         const auto& [behavior, exitCode] = row<const char*, int>();
         const QTemporaryDir folder;
@@ -281,13 +280,13 @@ private slots:
         QVERIFY2(run.remarks("batchpeak: "), run.text());
     }
 
-    void holdsTheFieldsOfTheContract_data()
+    void writesTheDocumentedFieldsOfEvents_data()
     {
         rows<const char*, const char*>({{"good", {"", "budget"}},
                                         {"nothing fits", {"base=3000000000", "nothing_fits"}},
                                         {"no worker", {"start=exit", "failed"}}});
     }
-    void holdsTheFieldsOfTheContract()
+    void writesTheDocumentedFieldsOfEvents()
     {
         const auto& [behavior, status] = row<const char*, const char*>();
         const QTemporaryDir folder;
@@ -307,7 +306,7 @@ private slots:
         }
     }
 
-    void saysThatEventsAreMissing()
+    void reportsThatEventsAreMissing()
     {
         const QString full = QStringLiteral("/dev/full");
         if (!QFileInfo::exists(full))
@@ -317,7 +316,7 @@ private slots:
         QVERIFY2(run.answers("recommended") && run.remarks("events could not all be written: "), run.text());
     }
 
-    // Whatever becomes of the history, the exploration has its end and its size, and one warning.
+    // Without a history, the exploration still ends with a size, and prints one warning.
     void needsNoHistory_data()
     {
         rows<BadHome>(
@@ -353,7 +352,7 @@ private slots:
         QCOMPARE(run.err.count(QLatin1String("warning: The history ")), 1);
     }
 
-    void tellsOfEveryTrialAndRecommendation()
+    void writesEventsOfEveryTrialAndRecommendation()
     {
         const ProgramRun run = runProgram(exploreArguments("", threeTrials + words("-")));
         QVERIFY2(run.succeeded(), run.text());
@@ -363,17 +362,17 @@ private slots:
             return std::ranges::count(events, QLatin1String(name), nameOf);
         };
         QCOMPARE(count("device"), 1);
-        // Three, and the size that they recommend once more in a fresh process.
+        // Three trials, and one that verifies the recommended size in a fresh process.
         QCOMPARE(count("trial_started"), 4);
         QCOMPARE(count("trial_finished"), 4);
         QVERIFY2(run.remarks("4 trials (one of them a verification)"), run.text());
         QVERIFY(count("recommendation") > 0);
-        // What people read has moved out of the way.
+        // Text for people goes to stderr.
         QVERIFY2(run.remarks("BEXP202"), run.text());
         QVERIFY2(run.remarks("recommended"), run.text());
     }
 
-    void saysThatTheRecommendedSizeIsUnverified()
+    void reportsThatTheRecommendedSizeIsUnverified()
     {
         const QTemporaryDir folder;
         const QByteArray behavior =

@@ -46,7 +46,7 @@ private slots:
         QCOMPARE(changed, 1);
     }
 
-    void saysThatNothingFits()
+    void reportsThatNothingFits()
     {
         const ProgramRun run =
             runProgram(QStringList{QStringLiteral("explore"), examplePath("llama-tiny.yaml")} +

@@ -13,7 +13,7 @@
 
 namespace {
 
-/// Processes that one has started, while it lives.
+/// Returns the ids of the processes that a running process has started.
 QStringList childrenOf(qint64 pid)
 {
     const QString path = QStringLiteral("/proc/%1/task/%1/children").arg(pid);
@@ -29,7 +29,7 @@ public:
           m_workers(waitForAnswer("BEXP202") ? children() : QStringList())
     {}
 
-    /// Its one worker; none where it has recommended nothing.
+    /// Returns the process id of its only worker; empty if it has not recommended a size.
     QStringList workers() const { return m_workers; }
 
     QStringList children() { return childrenOf(process().processId()); }
@@ -45,11 +45,11 @@ class ExploreInterruptTest : public QObject
     Q_OBJECT
 
 private slots:
-    void saysTheBestSoFarAndLeavesNoWorker_data()
+    void reportsTheBestSizeAndEndsItsWorker_data()
     {
         rows<int>({{"Ctrl-C", SIGINT}, {"terminated", SIGTERM}, {"hung up", SIGHUP}});
     }
-    void saysTheBestSoFarAndLeavesNoWorker()
+    void reportsTheBestSizeAndEndsItsWorker()
     {
         HangingExploration exploration;
         const QStringList workers = exploration.workers();
@@ -63,14 +63,14 @@ private slots:
         TRY_VERIFY(!batchpeak::test::isAlive(workers.front().toLongLong()));
     }
 
-    // The first line is there before the worker is, and what comes then finds nobody.
-    void endsWhereNobodyReads()
+    // The first line is printed before the worker starts, and the reader is gone when later lines follow.
+    void endsWhenTheReaderIsGone()
     {
         const ProgramRun run = runIntoHead(exploreArguments("start=late trial=hang@4"), 1);
         QVERIFY2(run.exitCode == 130 && run.outLines().size() == 1, run.text());
     }
 
-    void endsAtOnceAtTheSecondSignal()
+    void endsImmediatelyAtTheSecondSignal()
     {
         HangingExploration exploration;
         const QStringList workers = exploration.workers();
@@ -93,8 +93,8 @@ private slots:
         TRY_VERIFY(!batchpeak::test::isAlive(workers.front().toLongLong()));
     }
 
-    // As the processes of a script's data loader, or those that a launcher starts.
-    void leavesNothingThatItsWorkerStartedWhenItIsKilled()
+    // The data loader of a script and a launcher start such processes.
+    void leavesNoProcessOfItsWorkerWhenItIsKilled()
     {
         HangingExploration exploration(
             {QStringLiteral("--launcher"), QStringLiteral("sh -c \"sleep 600 & exec $0 $@\"")});

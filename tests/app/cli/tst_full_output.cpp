@@ -14,7 +14,7 @@
 
 namespace {
 
-/// The program with stdout in a file, or closed where there is no name.
+/// Runs the program with stdout in a file, or with stdout closed if \p output is empty.
 ProgramRun runInto(const QString& output, const QStringList& arguments)
 {
     QProcess process;
@@ -45,12 +45,12 @@ private slots:
     {
         QVERIFY(m_folder.isValid());
         qputenv("XDG_DATA_HOME", m_folder.path().toUtf8());
-        // So that there is a history.
+        // The commands of the tests need a history.
         const ProgramRun run = runProgram(exploreArguments("", words("--max-trials 2 --min-confidence 0")));
         QVERIFY2(run.succeeded(), run.text());
     }
 
-    void saysThatAnswersAreMissing_data()
+    void reportsThatAnswersAreMissing_data()
     {
         const auto add = rows<QStringList>();
         const QString config = examplePath("gpt2-tiny.yaml");
@@ -72,7 +72,7 @@ private slots:
         add("explore", exploreArguments("", words("--max-trials 2 --min-confidence 0")));
         add("train", trainArguments("", words("--steps 2")));
     }
-    void saysThatAnswersAreMissing()
+    void reportsThatAnswersAreMissing()
     {
         const QString full = QStringLiteral("/dev/full");
         if (!QFileInfo::exists(full))
@@ -83,7 +83,7 @@ private slots:
         QCOMPARE(run.err.count(QStringLiteral("batchpeak: ")), 1);
     }
 
-    void keepsACodeThatSaysMore()
+    void keepsAMoreSpecificExitCode()
     {
         const QString full = QStringLiteral("/dev/full");
         if (!QFileInfo::exists(full))
@@ -92,8 +92,8 @@ private slots:
         QVERIFY2(run.exitCode == 2 && run.remarks("not all could be written"), run.text());
     }
 
-    // As a full disk, and nothing is ended by its signal.
-    void continuesWhereFilesMayNotGrow()
+    // A limit on file sizes acts like a full disk, and its signal ends no process.
+    void continuesUnderALimitOnFileSizes()
     {
         const QTemporaryDir home;
         QProcessEnvironment environment = environmentWithoutDisplay();
@@ -109,7 +109,7 @@ private slots:
         QVERIFY2(history.exitCode < 128, history.text());
     }
 
-    void leavesTheSignalOfThatLimitToWorkers()
+    void restoresSigxfszForWorkers()
     {
         const QString status = m_folder.filePath(QStringLiteral("status"));
         const QString worker = QStringLiteral("sh -c \"cp /proc/self/status %1; exec %2\"")
@@ -124,7 +124,7 @@ private slots:
         QVERIFY((match.captured(1).toULongLong(nullptr, 16) & (1ULL << (SIGXFSZ - 1))) == 0);
     }
 
-    void writesIntoNoOtherFile()
+    void writesAnswersIntoNoOtherFile()
     {
         const QString events = m_folder.filePath(QStringLiteral("events.jsonl"));
         const ProgramRun run =

@@ -75,9 +75,9 @@ private slots:
         QVERIFY(store::ExplorationStore::defaultPath().startsWith(m_folder.path()));
     }
 
-    void anEmptyHistorySaysSo() { QCOMPARE(cli::historyLines({}).size(), 1); }
+    void reportsAnEmptyHistory() { QCOMPARE(cli::historyLines({}).size(), 1); }
 
-    void listsOneLineEach()
+    void listsOneLinePerExploration()
     {
         store::ExplorationSummary unfinished;
         unfinished.id = 8;
@@ -89,14 +89,14 @@ private slots:
         QVERIFY(!lines[2].contains(QStringLiteral("somewhere")));
     }
 
-    void showsAllThatIsKept()
+    void showsEverythingThatIsStored()
     {
         const QString text = cli::explorationLines(someExploration(7, 20.0)).join(QLatin1Char('\n'));
         for (const char* word : {"/somewhere/params.yaml", "Some CPU", "48 leads.", "1.50 GiB", "oom"})
             QVERIFY2(text.contains(QLatin1String(word)), qPrintable(text));
     }
 
-    void tellsTheEnergyOfCalmTrials()
+    void reportsTheEnergyOfUndisturbedTrials()
     {
         const QStringList lines = cli::explorationLines(someExploration(7, 20.0));
         const QString energy = lines.filter(QStringLiteral("energy ")).value(0);
@@ -104,7 +104,7 @@ private slots:
         QCOMPARE(lines.filter(QStringLiteral("900 mJ/sample")).size(), 1);
     }
 
-    void showsComparisonsAndWhatTheResultMayCost()
+    void showsComparisonsAndTheExpectedLoss()
     {
         store::StoredExploration exploration = someExploration(7, 20.0);
         exploration.summary.recommendation->expectedLoss = 0.008;
@@ -125,7 +125,7 @@ private slots:
             QVERIFY2(text.contains(QLatin1String(words)), qPrintable(text));
     }
 
-    void marksWhatIsNotTheConfigsOwn()
+    void marksApproximateResults()
     {
         store::StoredExploration exploration = someExploration(7, 20.0);
         store::ExplorationInfo& info = exploration.summary.info;
@@ -142,7 +142,7 @@ private slots:
             QVERIFY2(text.contains(QLatin1String(words)), qPrintable(text));
         const QString peak = cli::explorationLines(exploration).filter(QStringLiteral("peak memory")).front();
         QVERIFY2(peak.contains(QLatin1Char('~')), qPrintable(peak));
-        // What an older program kept is not known to be exact.
+        // Results that an older version stored may not be exact.
         info.fidelity = {};
         QVERIFY(cli::historyLines({exploration.summary})[1].contains(QStringLiteral("~20.0")));
     }
@@ -154,7 +154,7 @@ private slots:
         const auto rates = lines.filter(QStringLiteral("samples/s")).front();
         QVERIFY2(rates.contains(QStringLiteral("20.0")) && rates.contains(QStringLiteral("25.0")),
                  qPrintable(rates));
-        // A ratio of two numbers of different kinds says that it is one.
+        // The ratio comes with a warning if the two explorations differ in fidelity.
         store::StoredExploration other = someExploration(9, 25.0);
         other.summary.info.fidelity.kind = QStringLiteral("another_run");
         const QStringList apart = cli::comparisonLines(someExploration(7, 20.0), other);
@@ -204,7 +204,7 @@ private slots:
         QCOMPARE(store.list().size(), std::size_t{isDeleted ? 1U : 2U});
     }
 
-    void showsWhatLiesBesideIt()
+    void importsExplorationsStoredNextToIt()
     {
         const QString path = store::ExplorationStore::defaultPath();
         const QString beside = QFileInfo(path).dir().filePath(QStringLiteral("explorations.beside-1.sqlite"));

@@ -27,14 +27,14 @@ class InspectAsYamlTest : public QObject
     Q_OBJECT
 
 private slots:
-    void isTheSameNetworkAndRun_data()
+    void keepsTheNetworkAndTheRun_data()
     {
         const auto add = rows<const char*>();
         for (const char* name :
              {"gpt2-tiny", "llama-tiny", "t5-tiny", "bert-tiny", "vit-tiny", "resnet18-tiny"})
             add(name, name);
     }
-    void isTheSameNetworkAndRun()
+    void keepsTheNetworkAndTheRun()
     {
         const QString file = examplePath(row<const char*>()) + QStringLiteral(".yaml");
         const ProgramRun yaml = inspect(file, "--as-yaml");
@@ -51,7 +51,7 @@ private slots:
             const QString name = QString::fromLatin1(title);
             QCOMPARE(lineOf(after.out, name), lineOf(before.out, name));
         }
-        // Another key, but the same question.
+        // The key differs, but its value is the same.
         const QString setting = QStringLiteral("train micro-batch");
         QCOMPARE(lineOf(after.out, setting).section(QStringLiteral(": "), 1),
                  lineOf(before.out, setting).section(QStringLiteral(": "), 1));

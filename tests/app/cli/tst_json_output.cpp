@@ -14,7 +14,8 @@
 
 namespace {
 
-/// What a command prints with --json: one document and nothing else; empty where it is not that.
+/// Returns the document that a command prints with --json; empty if the command fails or prints anything
+/// else.
 QJsonObject documentOf(const ProgramRun& run)
 {
     QJsonParseError error;
@@ -22,7 +23,7 @@ QJsonObject documentOf(const ProgramRun& run)
     return run.exitCode == 0 && run.err.isEmpty() ? document.object() : QJsonObject();
 }
 
-/// The keys of an object and of those in it, and whatever numbers are texts.
+/// Checks that the keys of an object, and of the objects in it, are in snake case.
 void checkKeys(const QJsonValue& value)
 {
     static const QRegularExpression snakeCase(QStringLiteral("^[a-z0-9]+(_[a-z0-9]+)*$"));
@@ -63,7 +64,7 @@ private slots:
         }
     }
 
-    void tellsWhatWasRead()
+    void describesAConfig()
     {
         const QJsonObject document = run("inspect", {examplePath("gpt2-tiny.yaml")});
         QCOMPARE(document.value(QLatin1String("format")).toString(), QStringLiteral("Cerebras params"));
@@ -86,7 +87,7 @@ private slots:
         checkKeys(document);
     }
 
-    void tellsWhyANetworkCannotBeRun()
+    void reportsWhyANetworkCannotRun()
     {
         const QString path = m_folder.filePath(QStringLiteral("params.yaml"));
         QVERIFY(writeBytes(path, "train_input: {batch_size: 8, micro_batch_size: 4}\n"));
@@ -101,7 +102,7 @@ private slots:
                  2);
     }
 
-    void tellsOfDevices()
+    void listsDevices()
     {
         const QJsonObject document = run("devices", {});
         const QJsonArray devices = document.value(QLatin1String("devices")).toArray();
@@ -113,13 +114,13 @@ private slots:
         checkKeys(document);
     }
 
-    void tellsOfTheHistory()
+    void listsTheHistory()
     {
         const QJsonArray list = run("history", {}).value(QLatin1String("explorations")).toArray();
         QCOMPARE(list.size(), 2);
         const QJsonObject newest = list.first().toObject();
         QCOMPARE(newest.value(QLatin1String("id")).toInt(), 2);
-        // With the verification.
+        // Three trials and a verification.
         QCOMPARE(newest.value(QLatin1String("trials")).toInt(), 4);
         QCOMPARE(newest.value(QLatin1String("status")).toString(), QStringLiteral("budget"));
         QVERIFY(newest.value(QLatin1String("recommendation"))
@@ -130,7 +131,7 @@ private slots:
         checkKeys(list);
     }
 
-    void tellsOfOneExploration()
+    void showsOneExploration()
     {
         const QJsonObject shown = run("history", words("show 1"));
         const QJsonArray trials = shown.value(QLatin1String("trials_run")).toArray();
@@ -148,20 +149,20 @@ private slots:
         checkKeys(shown);
     }
 
-    void comparesTwo()
+    void comparesTwoExplorations()
     {
         const QJsonObject compared = run("history", words("compare 1 2"));
         QCOMPARE(compared.value(QLatin1String("explorations")).toArray().size(), 2);
         QVERIFY(compared.value(QLatin1String("relative_performance")).toDouble() > 0);
     }
 
-    void saysWhatWasWritten_data()
+    void reportsAnExport_data()
     {
         rows<Export>({{"nowhere", {}},
                       {"shown", {.options = "--in-place --diff", .output = "params.yaml"}},
                       {"in place", {.options = "--in-place", .output = "params.yaml", .isWritten = true}}});
     }
-    void saysWhatWasWritten()
+    void reportsAnExport()
     {
         const auto& [options, output, isWritten] = row<Export>();
         const QString path = m_folder.filePath(QStringLiteral("params.yaml"));
@@ -194,7 +195,7 @@ private slots:
         }
     }
 
-    void refusesTwoForms()
+    void refusesTwoFormsOfOutput()
     {
         const ProgramRun both = runProgram({QStringLiteral("inspect"), examplePath("gpt2-tiny.yaml"),
                                             QStringLiteral("--json"), QStringLiteral("--as-yaml")});

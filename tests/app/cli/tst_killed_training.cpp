@@ -44,7 +44,8 @@ public:
     bool isWritingACheckpoint() const { return !checkpoints(QStringLiteral("*.unfinished")).isEmpty(); }
     bool isDone() const { return checkpoints(lastCheckpoint).size() == 1; }
 
-    /// Of each step and evaluation that the last run's events tell; the last line may be cut.
+    /// Returns the loss of each step and evaluation in the events of the last run; the last line may be
+    /// incomplete.
     QMap<QString, double> losses() const
     {
         QMap<QString, double> losses;
@@ -81,7 +82,7 @@ class KilledTrainingTest : public QObject
     Q_OBJECT
 
 private slots:
-    void endsAsIfItHadNeverBeenKilled()
+    void producesTheSameResultDespiteKills()
     {
         const QTemporaryDir folder;
         const QString config = folder.filePath(QStringLiteral("config.yaml"));
@@ -131,7 +132,7 @@ private:
     static void waitForACheckpoint(const Training& training, RunningProgram& program,
                                    QRandomGenerator& chance)
     {
-        // What an earlier kill has left goes when the next checkpoint begins.
+        // The unfinished checkpoint of an earlier kill is removed when the next checkpoint begins.
         const bool hadOne = training.isWritingACheckpoint();
         bool wasGone = !hadOne;
         while (program.process().state() != QProcess::NotRunning) {

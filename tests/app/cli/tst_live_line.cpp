@@ -29,7 +29,7 @@ struct Terminal
     const char* kind = "xterm";
     const char* noColor = "";
     const char* options = "";
-    /// Whether there is a line that is drawn anew, and whether in colors.
+    /// Whether the program redraws a progress line, and whether it uses colors.
     bool isDrawn = true;
     bool isColored = true;
 };
@@ -70,7 +70,7 @@ public:
             close(m_master);
     }
 
-    bool isThere() const { return m_process.state() == QProcess::Running; }
+    bool isRunning() const { return m_process.state() == QProcess::Running; }
 
     void setColumns(unsigned short columns) const
     {
@@ -78,7 +78,7 @@ public:
         ioctl(m_master, TIOCSWINSZ, &size);
     }
 
-    /// All that has been written to the terminal.
+    /// Returns everything that was written to the terminal.
     const QByteArray& written()
     {
         std::array<char, 4096> buffer{};
@@ -87,12 +87,12 @@ public:
         return m_written;
     }
 
-    /// The lines that were drawn one over the other, without what only gives them their colors.
+    /// Returns the progress lines that were drawn over each other, without their color sequences.
     QStringList drawn()
     {
         static const QRegularExpression rendition(QStringLiteral("\\x1b\\[[0-9;]*m"));
         QStringList lines = QString::fromUtf8(written()).remove(rendition).split(QStringLiteral("\r\033[K"));
-        // The others made place for a line that stays.
+        // Other parts contain lines that stay, for which the progress line was erased.
         return lines.filter(QRegularExpression(QStringLiteral("^[^\\n]+$")));
     }
 
@@ -104,13 +104,13 @@ private:
 
 } // namespace
 
-/// Tests the line that shows progress: how much of it fits, and where it is not shown.
+/// Tests the progress line: which parts of it fit, and where it is not shown.
 class LiveLineTest : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void showsWhatThereIsRoomFor_data()
+    void showsThePartsThatFit_data()
     {
         rows<Width>(
             {{"wide", {120, "██████████░░░░░░░░░░░░░░  42 %  trial 7  size 96  2,115 samples/s  best 64"}},
@@ -124,7 +124,7 @@ private slots:
              {"cut", {10, " 42 %  siz"}},
              {"none", {0, ""}}});
     }
-    void showsWhatThereIsRoomFor()
+    void showsThePartsThatFit()
     {
         const auto& [columns, text] = row<Width>();
         const StyledText line = fitted(exampleLine(), columns);
@@ -144,7 +144,7 @@ private slots:
         QCOMPARE(fitted({.share = share, .parts = {}}, 80).plain(), QString::fromUtf8(text));
     }
 
-    void colorsWhatHasAStyle()
+    void colorsStyledText()
     {
         StyledText text(QStringLiteral("best "));
         text.append(QStringLiteral("64"), Style::Good);
@@ -154,7 +154,7 @@ private slots:
         QCOMPARE(text.plain(), QStringLiteral("best 64 of 9"));
     }
 
-    void knowsTheTerminal_data()
+    void adaptsToTheTerminal_data()
     {
         rows<Terminal>({{"of today", {}},
                         {"no color", {.noColor = "1", .isColored = false}},
@@ -163,28 +163,28 @@ private slots:
                         {"dumb", {.kind = "dumb", .isDrawn = false, .isColored = false}},
                         {"unknown", {.kind = "", .isDrawn = false, .isColored = false}}});
     }
-    void knowsTheTerminal()
+    void adaptsToTheTerminal()
     {
         const Terminal& terminal = row<Terminal>();
         QProcessEnvironment environment = environmentWithoutDisplay();
         environment.insert(QStringLiteral("TERM"), QString::fromUtf8(terminal.kind));
         environment.insert(QStringLiteral("NO_COLOR"), QString::fromUtf8(terminal.noColor));
         ProgramOnATerminal program(environment, words(terminal.options));
-        if (!program.isThere())
+        if (!program.isRunning())
             QSKIP("This system has no pseudo-terminals to draw the line on.");
-        // That the first trial has ended is said whatever the terminal.
+        // The end of the first trial is reported on every terminal.
         TRY_VERIFY(program.written().contains(terminal.isDrawn ? "trial 2" : "trial 1 on cpu"));
         QCOMPARE(program.written().contains("\r\033[K"), terminal.isDrawn);
         QCOMPARE(program.written().contains("\033[1m"), terminal.isColored);
         QCOMPARE(program.written().contains('\033'), terminal.isDrawn);
     }
 
-    void keepsWithinTheTerminal()
+    void staysWithinTheWidthOfTheTerminal()
     {
         QProcessEnvironment environment = environmentWithoutDisplay();
         environment.insert(QStringLiteral("TERM"), QStringLiteral("xterm"));
         ProgramOnATerminal program(environment, {});
-        if (!program.isThere())
+        if (!program.isRunning())
             QSKIP("This system has no pseudo-terminals to draw the line on.");
         TRY_VERIFY(program.written().contains("trial 2"));
         for (const QString& line : program.drawn())
@@ -194,11 +194,11 @@ private slots:
         TRY_VERIFY(last().size() < 40 && last().contains(QStringLiteral("size 2")));
     }
 
-    void leavesFilesAlone_data()
+    void writesNoProgressLineToFiles_data()
     {
         rows<const char*, bool>({{"usually", {"", false}}, {"asked for", {"--color always", true}}});
     }
-    void leavesFilesAlone()
+    void writesNoProgressLineToFiles()
     {
         const auto& [options, isColored] = row<const char*, bool>();
         QProcessEnvironment environment = environmentWithoutDisplay();

@@ -20,8 +20,8 @@ constexpr const char* complete = R"("problem": "", "lacks": {})";
 
 struct Run
 {
-    /// What the interpreter tells of what it lacks.
-    const char* told = complete;
+    /// Part of the description by the interpreter: what it lacks.
+    const char* description = complete;
     const char* options = "";
     int exitCode = 0;
     const char* said = "";
@@ -44,24 +44,25 @@ private slots:
         m_environment.insert(QStringLiteral("VIRTUAL_ENV"), m_folder->filePath(QStringLiteral("venv")));
     }
 
-    void runsTrialsWhereItCan_data()
+    void runsTrialsIfNothingIsMissing_data()
     {
         rows<Run>(
             {{"all is there", {.said = "micro_batch_size: "}},
              {"no transformers",
-              {.told = R"("problem": "P has no transformers. To install it: P -m pip install transformers")",
+              {.description =
+                   R"("problem": "P has no transformers. To install it: P -m pip install transformers")",
                .exitCode = 3,
                .said = "To install it: P -m pip install transformers"}},
-             {"no PEFT, of which the run has nothing",
-              {.told = R"("problem": "", "lacks": {"peft": "P has no peft. To install it: X"})",
+             {"no PEFT, which the run does not need",
+              {.description = R"("problem": "", "lacks": {"peft": "P has no peft. To install it: X"})",
                .said = "micro_batch_size: "}},
              {"no PEFT for adapters",
-              {.told = R"("problem": "", "lacks": {"peft": "P has no peft. To install it: X"})",
+              {.description = R"("problem": "", "lacks": {"peft": "P has no peft. To install it: X"})",
                .options = "--adapter lora",
                .exitCode = 3,
                .said = "P has no peft. To install it: X"}},
              {"no bitsandbytes for its optimizer",
-              {.told =
+              {.description =
                    R"("problem": "", "lacks": {"bitsandbytes": "P has no bitsandbytes. To install it: X"})",
                .options = "--optimizer adamw-8bit",
                .exitCode = 3,
@@ -69,10 +70,10 @@ private slots:
              {"two programs",
               {.options = "--worker something", .exitCode = 3, .said = "leave one of them out"}}});
     }
-    void runsTrialsWhereItCan()
+    void runsTrialsIfNothingIsMissing()
     {
-        const auto& [told, options, exitCode, said] = row<Run>();
-        makeInterpreter(QStringLiteral("venv"), told);
+        const auto& [description, options, exitCode, said] = row<Run>();
+        makeInterpreter(QStringLiteral("venv"), description);
         const ProgramRun run = explore(words("--with python") + words(options));
         QVERIFY2(run.exitCode == exitCode, run.text());
         QVERIFY2(exitCode == 0 ? run.answers(said) : run.remarks(said), run.text());
@@ -82,7 +83,7 @@ private slots:
         }
     }
 
-    /// Not every shell expands what stands behind "python=".
+    /// Not every shell expands a ~ after "python=".
     void findsTheInterpreterThatIsNamed_data()
     {
         rows<const char*>(
@@ -102,7 +103,7 @@ private slots:
         QVERIFY(QFile::exists(m_folder->filePath(QStringLiteral("other.words"))));
     }
 
-    void saysThatPythonIsAdvised()
+    void advisesToMeasureWithPython()
     {
         makeInterpreter(QStringLiteral("venv"), complete, QStringLiteral("1.9.1"));
         const ProgramRun run = runProgram({QStringLiteral("explore"), examplePath("gpt2-tiny.yaml"),
@@ -113,7 +114,7 @@ private slots:
         QVERIFY2(run.remarks("To do so, add --with python."), run.text());
     }
 
-    /// What one program measures predicts nothing of another one.
+    /// The measurements of one program do not predict the speed of another.
     void confirmsWhatTheSameProgramMeasured()
     {
         makeInterpreter(QStringLiteral("venv"), complete);
@@ -134,13 +135,13 @@ private slots:
     }
 
 private:
-    /// It keeps the words that it is started with, beside its folder.
-    void makeInterpreter(const QString& name, const QByteArray& told,
+    /// Writes an interpreter that appends its arguments to the file \p name.words.
+    void makeInterpreter(const QString& name, const QByteArray& description,
                          const QString& torch = QStringLiteral("2.11.0")) const
     {
         const QString path = m_folder->filePath(name + QLatin1String("/bin/python3"));
         const QByteArray answer = "{\"python\": \"3.11.2\", \"torch\": \"" + torch.toUtf8() +
-                                  "\", \"transformers\": \"5.1\", \"devices\": [], " + told + '}';
+                                  "\", \"transformers\": \"5.1\", \"devices\": [], " + description + '}';
         test::writeProgram(path, "for word; do\n"
                                  "  [ \"$word\" = --describe ] && { echo '" +
                                      answer +

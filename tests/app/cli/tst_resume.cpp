@@ -29,7 +29,7 @@ struct Refusal
     const char* sentence;
 };
 
-/// What stands in the place of the history.
+/// A history that cannot be read, and the message about it.
 struct BadHistory
 {
     std::function<void(const QString& path)> make;
@@ -70,7 +70,7 @@ private slots:
     }
     void continuesWhereItWasKilled()
     {
-        killInTheMidst();
+        killDuringATrial();
         QStringList words = row<QStringList>();
         words.replaceInStrings(QStringLiteral("config.yaml"), config());
         const QJsonObject before = exploration();
@@ -98,10 +98,10 @@ private slots:
         QVERIFY2(again.refused({"has come to its end"}), again.text());
     }
 
-    // A history that took nothing then, and does now.
-    void continuesWithWhatLiesBesideTheHistory()
+    // The history was not writable during the exploration, and is writable now.
+    void continuesAnExplorationStoredNextToTheHistory()
     {
-        killInTheMidst();
+        killDuringATrial();
         const QString history = m_folder->filePath(QStringLiteral("batchpeak/explorations.sqlite"));
         const QString beside = m_folder->filePath(QStringLiteral("batchpeak/explorations.beside-1.sqlite"));
         for (const char* ending : {"", "-wal"})
@@ -121,8 +121,8 @@ private slots:
     }
     void continuesWhereItWasStopped()
     {
-        // As a scheduler preempts a job, or a connection is gone.
-        endInTheMidst(SIGTERM);
+        // A scheduler sends SIGTERM when it preempts a job.
+        endDuringATrial(SIGTERM);
         const QJsonObject before = exploration();
         QCOMPARE(before.value(QStringLiteral("status")).toString(), QStringLiteral("cancelled"));
         const auto run = runProgram(QStringList{QStringLiteral("explore")} + row<QStringList>());
@@ -146,7 +146,7 @@ private slots:
     }
     void refusesWhatCannotContinue()
     {
-        killInTheMidst();
+        killDuringATrial();
         const auto& [asked, sentence] = row<Refusal>();
         const auto run = runProgram(QStringList{QStringLiteral("explore")} + words(asked));
         QVERIFY2(run.refused({sentence}), run.text());
@@ -167,10 +167,10 @@ private slots:
         QVERIFY2(run.succeeded({"deleted 1"}), run.text());
     }
 
-    // As a new one with both would be refused.
-    void refusesTheSizeOfASmallerNetwork()
+    // A new exploration with both options would be refused too.
+    void refusesToWriteTheSizeOfASmallerNetwork()
     {
-        killInTheMidst("--shrink");
+        killDuringATrial("--shrink");
         for (const char* place : {"--in-place", "--output o.yaml", "--diff"}) {
             const auto run = runProgram(words("explore --resume") + words(place));
             QVERIFY2(run.refused({"--shrink measures a smaller network"}), run.text());
@@ -179,28 +179,29 @@ private slots:
         QVERIFY2(further.succeeded({"recommended"}), further.text());
     }
 
-    void leavesAChangedConfigAlone()
+    void keepsAChangedConfig()
     {
-        killInTheMidst();
+        killDuringATrial();
         const QByteArray changed = bytesOf(config()) + "# changed\n";
         batchpeak::test::writeFile(config(), changed);
         const auto run =
             runProgram({QStringLiteral("explore"), QStringLiteral("--resume"), QStringLiteral("--in-place")});
         QVERIFY2(run.refused({"has changed since exploration 1 began"}), run.text());
         QCOMPARE(bytesOf(config()), changed);
-        // Without a place for the size it goes on all the same.
+        // Without an option that writes the size, the exploration continues.
         const auto further = runProgram({QStringLiteral("explore"), QStringLiteral("--resume")});
         QVERIFY2(further.succeeded(), further.text());
         QCOMPARE(bytesOf(config()), changed);
     }
 
-    // What it was asked with is kept: paths hold in every folder, and lengths without their file.
+    // The history stores the options: paths are valid in every folder, and sample lengths do not need their
+    // file.
     void continuesInAnotherFolder()
     {
         QVERIFY(QDir::setCurrent(m_folder->path()));
         batchpeak::test::writeFile(m_folder->filePath(QStringLiteral("lengths.txt")), "3\n5\n8\n");
         batchpeak::test::writeFile(m_folder->filePath(QStringLiteral("network.yaml")), bytesOf(config()));
-        killInTheMidst("--sample-lengths lengths.txt --model network.yaml");
+        killDuringATrial("--sample-lengths lengths.txt --model network.yaml");
         QVERIFY(QFile::remove(QStringLiteral("lengths.txt")));
         QVERIFY(QDir().mkdir(QStringLiteral("elsewhere")) && QDir::setCurrent(QStringLiteral("elsewhere")));
         const auto run = runProgram({QStringLiteral("explore"), QStringLiteral("--resume")});
@@ -208,7 +209,7 @@ private slots:
         QVERIFY2(run.remarks("Exploration 1 goes on, which was cut off after "), run.text());
     }
 
-    void saysWhyTheHistoryCannotBeRead_data()
+    void reportsWhyTheHistoryCannotBeRead_data()
     {
         const auto sql = [](const char* text) { return [text](const QString& path) { runSql(path, text); }; };
         const auto bytes = [](const QString& path) { QVERIFY(writeBytes(path, QByteArray(5000, 'x'))); };
@@ -229,7 +230,7 @@ private slots:
               {[](const QString& path) { QVERIFY(QDir().mkpath(path)); }, "explorations.sqlite cannot be "}},
              {"one that another program holds", {hold, "another program"}}});
     }
-    void saysWhyTheHistoryCannotBeRead()
+    void reportsWhyTheHistoryCannotBeRead()
     {
         const auto& [make, said, asked] = row<BadHistory>();
         QVERIFY(QDir(m_folder->path()).mkdir(QStringLiteral("batchpeak")));
@@ -240,7 +241,7 @@ private slots:
         QVERIFY2(list.refused({said}), list.text());
     }
 
-    void hasNothingToContinueWith()
+    void refusesWithoutAnExplorationToContinue()
     {
         const auto run = runProgram({QStringLiteral("explore"), QStringLiteral("--resume")});
         QVERIFY2(run.refused({"no exploration was cut off or stopped"}), run.text());
@@ -249,10 +250,11 @@ private slots:
 private:
     QString config() const { return m_folder->filePath(QStringLiteral("config.yaml")); }
 
-    void killInTheMidst(const char* further = "") { endInTheMidst(SIGKILL, further); }
+    void killDuringATrial(const char* further = "") { endDuringATrial(SIGKILL, further); }
 
-    /// The third trial hangs, once for all programs.
-    void endInTheMidst(int signal, const char* further = "")
+    /// Sends a signal to an exploration during its third trial, which hangs. It hangs only once, so that
+    /// later explorations end.
+    void endDuringATrial(int signal, const char* further = "")
     {
         const QByteArray behavior =
             "trial=hang@4 once=" + m_folder->filePath(QStringLiteral("once")).toUtf8();

@@ -16,14 +16,14 @@ namespace {
 
 struct Line
 {
-    /// What stands before the cursor, a blank between its words; the last of them is to be completed.
+    /// Text before the cursor, with a blank between its words; the last word is completed.
     const char* typed;
-    /// Some that are offered, and some that are not.
+    /// Some completions that are offered, and some that are not.
     const char* offered = "";
     const char* notOffered = "";
 };
 
-/// A script that prints what bash offers for the words behind it, as readline asks for it.
+/// A script that prints the completions that bash offers for its arguments, as readline requests them.
 constexpr auto askBash = R"(
 source "$1"; shift
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
@@ -41,7 +41,7 @@ QByteArray scriptFor(const char* shell)
     return runProgram({QStringLiteral("completion"), QString::fromUtf8(shell)}).out.toUtf8();
 }
 
-/// As readline cuts a line: an equals sign is a word of its own.
+/// Splits a line as readline does: an equals sign is a separate word.
 QStringList bashWords(const char* typed)
 {
     return QString::fromUtf8(typed).replace(QLatin1String("="), QLatin1String(" = ")).split(QLatin1Char(' '));
@@ -117,7 +117,7 @@ private slots:
             QVERIFY2(!answers.contains(word), all);
     }
 
-    void keepsFileNamesWhole()
+    void keepsBlanksInFileNames()
     {
         const QString bash = shellPath("bash");
         if (bash.isEmpty())
@@ -132,14 +132,14 @@ private slots:
         QCOMPARE(process.readAllStandardOutput(), QByteArray("other file.yaml\n"));
     }
 
-    // Whoever may write into a folder of PATH, or where somebody works, names files as they like.
-    void runsNothingThatANameSays_data()
+    // Anyone who may write into a folder of PATH, or into the working folder, can give files any name.
+    void runsNoCodeInFileNames_data()
     {
         rows<const char*, QByteArray>({{"of a program", {"--worker", "\\$\\(touch\\$\\{IFS\\}ran\\)\n"}},
                                        {"of a file", {"--output", "$(touch${IFS}ran)\n"}},
                                        {"of a folder", {"--resume", "$(touch${IFS}ran)\n"}}});
     }
-    void runsNothingThatANameSays()
+    void runsNoCodeInFileNames()
     {
         const auto& [option, offered] = row<const char*, QByteArray>();
         const QString bash = shellPath("bash");
@@ -167,11 +167,11 @@ private slots:
         QVERIFY(!QFile::exists(path("ran")));
     }
 
-    void isUnderstoodByItsShell_data()
+    void isAcceptedByItsShell_data()
     {
         rows<const char*>({{"bash", "bash"}, {"zsh", "zsh"}, {"fish", "fish"}});
     }
-    void isUnderstoodByItsShell()
+    void isAcceptedByItsShell()
     {
         const char* const name = row<const char*>();
         const QByteArray script = scriptFor(name);
@@ -221,7 +221,7 @@ private slots:
             QVERIFY2(!answers.contains(word), all);
     }
 
-    void asksForTheShell()
+    void refusesAnUnknownShell()
     {
         const ProgramRun run = runProgram({QStringLiteral("completion"), QStringLiteral("tcsh")});
         QVERIFY2(run.refused({"bash, zsh or fish"}), run.text());

@@ -30,8 +30,8 @@ class SignalRelayTest : public QObject
     Q_OBJECT
 
 private slots:
-    void passesSoManySignalsAndLeavesTheNextToTheSystem_data() { rows<int>({{"one", 1}, {"two", 2}}); }
-    void passesSoManySignalsAndLeavesTheNextToTheSystem()
+    void passesTheFirstSignalsAndLeavesTheNextToTheSystem_data() { rows<int>({{"one", 1}, {"two", 2}}); }
+    void passesTheFirstSignalsAndLeavesTheNextToTheSystem()
     {
         const int passed = row<int>();
         SignalRelay relay(passed);
@@ -45,8 +45,8 @@ private slots:
         TRY_COMPARE(interrupted.size(), passed);
     }
 
-    void hearsOnceThatNobodyReads_data() { rows<bool>({{"a terminal", true}, {"a pipe", false}}); }
-    void hearsOnceThatNobodyReads()
+    void reportsOnceThatTheReaderIsGone_data() { rows<bool>({{"a terminal", true}, {"a pipe", false}}); }
+    void reportsOnceThatTheReaderIsGone()
     {
         SignalRelay relay(1);
         QSignalSpy interrupted(&relay, &SignalRelay::interrupted);
@@ -56,19 +56,20 @@ private slots:
             SignalRelay::noteThatReaderIsGone();
         }
         TRY_COMPARE(interrupted.size(), 1);
-        // It takes nothing from those who ask for an end.
+        // It does not use up the signals that request an end.
         raise(SIGINT);
         TRY_COMPARE(interrupted.size(), 2);
         QVERIFY(endsTheProgram(SIGINT));
     }
 
-    // Who waits for a step to end, and for its checkpoint, is not to take it for impatience.
-    void takesTheEndOfASessionForOneSignal_data()
+    // The second signal of a session that ends must not count as a second request, which would end the
+    // program during a step or its checkpoint.
+    void countsTheEndOfASessionAsOneSignal_data()
     {
         rows<std::vector<int>>(
             {{"as the kernel orders them", {SIGHUP, SIGTERM}}, {"as they are sent", {SIGTERM, SIGHUP}}});
     }
-    void takesTheEndOfASessionForOneSignal()
+    void countsTheEndOfASessionAsOneSignal()
     {
         SignalRelay relay(2);
         QSignalSpy interrupted(&relay, &SignalRelay::interrupted);
@@ -82,8 +83,8 @@ private slots:
         QVERIFY(endsTheProgram(SIGTERM));
     }
 
-    // As Ctrl-C ends all programs of a pipe.
-    void hearsNothingOfReadersAfterAnEnd()
+    // Ctrl-C ends all programs of a pipeline, so the reader is gone as well.
+    void ignoresReadersThatAreGoneAfterAnEnd()
     {
         SignalRelay relay(2);
         QSignalSpy interrupted(&relay, &SignalRelay::interrupted);
@@ -95,14 +96,14 @@ private slots:
         QCOMPARE(interrupted.size(), 1);
     }
 
-    void survivesAWorkerThatIsGone()
+    void survivesABrokenPipe()
     {
         const SignalRelay relay(1);
         raise(SIGPIPE);
     }
 
-    // As nohup starts a program.
-    void leavesAloneWhatIsIgnored()
+    // nohup starts programs with SIGHUP ignored.
+    void keepsIgnoredSignalsIgnored()
     {
         std::signal(SIGHUP, SIG_IGN);
         {
@@ -116,7 +117,7 @@ private slots:
         std::signal(SIGHUP, SIG_DFL);
     }
 
-    void leavesAllToTheSystemWhenItIsGone()
+    void restoresTheDefaultActionsWhenDestroyed()
     {
         {
             const SignalRelay relay(2);

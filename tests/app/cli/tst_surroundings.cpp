@@ -23,8 +23,8 @@ struct Variable
 {
     const char* name;
     const char* value;
-    /// That something is wrong with it.
-    bool isSaid;
+    /// Whether the program reports that something is wrong with the variable.
+    bool isReported;
 };
 
 } // namespace
@@ -41,8 +41,8 @@ private slots:
         QVERIFY(QDir(m_folder->path()).mkdir(QStringLiteral("here")));
     }
 
-    // A history in the folder where somebody works is found nowhere else.
-    void leavesTheWorkingFolderAlone_data()
+    // A history in the working folder would not be found from other folders.
+    void writesNothingIntoTheWorkingFolder_data()
     {
         rows<Variable>({{"a relative folder of data", {"XDG_DATA_HOME", "data", true}},
                         {"one of the folder itself", {"XDG_DATA_HOME", "./data", true}},
@@ -50,7 +50,7 @@ private slots:
                         {"a relative folder of settings", {"XDG_CONFIG_HOME", "config", true}},
                         {"an empty one", {"XDG_DATA_HOME", "", false}}});
     }
-    void leavesTheWorkingFolderAlone()
+    void writesNothingIntoTheWorkingFolder()
     {
         const Variable& variable = row<Variable>();
         QProcessEnvironment environment = environmentWithoutDisplay();
@@ -58,33 +58,35 @@ private slots:
         environment.insert(QStringLiteral("HOME"), m_folder->path());
         environment.insert(QString::fromUtf8(variable.name), QString::fromUtf8(variable.value));
         const QByteArray said = explore(environment);
-        QCOMPARE(said.contains(QByteArray(variable.name) + " is '" + variable.value), variable.isSaid);
+        QCOMPARE(said.contains(QByteArray(variable.name) + " is '" + variable.value), variable.isReported);
         QVERIFY(QDir(here()).isEmpty());
         QVERIFY(
             QFile::exists(m_folder->filePath(QStringLiteral(".local/share/batchpeak/explorations.sqlite"))));
     }
 
-    // The system knows another one, in which a test has nothing to write.
-    void takesNoRelativeHome_data()
+    // The program then uses the home folder of the user database. XDG_DATA_HOME is set, since a test must not
+    // write there.
+    void ignoresARelativeHome_data()
     {
         rows<Variable>({{"a name", {"HOME", "me", true}}, {"none", {"HOME", "", false}}});
     }
-    void takesNoRelativeHome()
+    void ignoresARelativeHome()
     {
         const Variable& variable = row<Variable>();
         QProcessEnvironment environment = environmentWithoutDisplay();
         environment.insert(QString::fromUtf8(variable.name), QString::fromUtf8(variable.value));
         environment.insert(QStringLiteral("XDG_DATA_HOME"), m_folder->filePath(QStringLiteral("data")));
-        QCOMPARE(explore(environment).contains("HOME is 'me'"), variable.isSaid);
+        QCOMPARE(explore(environment).contains("HOME is 'me'"), variable.isReported);
         QVERIFY(QDir(here()).isEmpty());
     }
 
-    void saysThatTooFewFilesMayBeOpen_data()
+    void reportsATooLowLimitOfOpenFiles_data()
     {
-        rows<rlim_t, rlim_t, bool>(
-            {{"for good", {5, 5, false}}, {"and raises that", {5, 4096, true}}, {"not", {64, 64, true}}});
+        rows<rlim_t, rlim_t, bool>({{"hard limit too low", {5, 5, false}},
+                                    {"soft limit is raised", {5, 4096, true}},
+                                    {"limit is high enough", {64, 64, true}}});
     }
-    void saysThatTooFewFilesMayBeOpen()
+    void reportsATooLowLimitOfOpenFiles()
     {
         const auto [usual, max, isEnough] = row<rlim_t, rlim_t, bool>();
         rlimit here{};
@@ -99,13 +101,14 @@ private slots:
         QCOMPARE(said.contains("ulimit -n"), !isEnough);
     }
 
-    // The system would end the program without a word.
-    void saysThatTheStackIsTooSmall_data()
+    // Otherwise the system would end the program without a message.
+    void reportsATooSmallStack_data()
     {
         constexpr rlim_t small = 64 << 10;
-        rows<rlim_t, bool>({{"for good", {small, false}}, {"and raises that", {rlim_t{8} << 20U, true}}});
+        rows<rlim_t, bool>(
+            {{"hard limit too low", {small, false}}, {"soft limit is raised", {rlim_t{8} << 20U, true}}});
     }
-    void saysThatTheStackIsTooSmall()
+    void reportsATooSmallStack()
     {
         const auto [max, isEnough] = row<rlim_t, bool>();
         rlimit here{};
@@ -120,11 +123,11 @@ private slots:
         QCOMPARE(said.contains("ulimit -s"), !isEnough);
     }
 
-    // The program would open a window that stands still.
+    // Without threads, the window would freeze.
     void opensNoWindowWithoutThreads()
     {
         QProcess process;
-        // What a thread's stack is to have, more than any address space.
+        // This is the stack size of each thread; it exceeds any address space, so no thread can start.
         process.setChildProcessModifier([] {
             const rlimit limit{.rlim_cur = rlim_t{1} << 60U, .rlim_max = RLIM_INFINITY};
             setrlimit(RLIMIT_STACK, &limit);
@@ -139,8 +142,9 @@ private slots:
         QVERIFY(process.readAllStandardError().contains("ulimit -u"));
     }
 
-    // What cannot be loaded for want of memory is said by this program, as far down as its main is reached.
-    void speaksInItsOwnWordsWithoutMemory()
+    // The program itself reports that it cannot load something without more memory, at every limit at which
+    // main() is reached.
+    void reportsALackOfMemoryItself()
     {
         if (isSanitized)
             QSKIP("A sanitizer needs more address space than this leaves.");
@@ -163,8 +167,8 @@ private slots:
 private:
     QString here() const { return m_folder->filePath(QStringLiteral("here")); }
 
-    /// In the folder where somebody works.
-    /// \return what is said on stderr
+    /// Explores in the working folder.
+    /// \return output on stderr
     QByteArray explore(const QProcessEnvironment& environment) const
     {
         QProcess process;

@@ -38,7 +38,7 @@ engine::Snapshot finishedSnapshot()
     return snapshot;
 }
 
-/// In a wide terminal.
+/// Returns the live line as a wide terminal shows it.
 QString liveText(const engine::Snapshot& snapshot)
 {
     return fitted(liveLine(snapshot), 200).plain();
@@ -51,7 +51,7 @@ class TerminalTextTest : public QObject
     Q_OBJECT
 
 private slots:
-    void writesNumbersInOneWay_data()
+    void formatsNumbers_data()
     {
         rows<QString, std::string>(
             {{"count", {groupedText(124439808), "124,439,808"}},
@@ -68,13 +68,13 @@ private slots:
              {"hours", {durationText(7500), "2 h 5 min"}},
              {"percent", {percentText(0.08), "8 %"}}});
     }
-    void writesNumbersInOneWay()
+    void formatsNumbers()
     {
         const auto& [written, expected] = row<QString, std::string>();
         QCOMPARE(written.toStdString(), expected);
     }
 
-    void wordsARecommendationAsTheCompilerDoes()
+    void formatsARecommendationLikeTheCompiler()
     {
         const QDateTime noonInBerlin(QDate(2026, 6, 1), QTime(12, 4, 5), Qt::OffsetFromUTC, 7200);
         const search::Recommendation recommendation{.size = 2, .relativePerformance = 1.2, .confidence = 45};
@@ -100,7 +100,7 @@ private slots:
         QCOMPARE(nearestGlobalBatchSizes({.globalBatchSize = batch, .devices = 2}, size), expected);
     }
 
-    void saysWhatTheExplorationFound()
+    void summarizesTheExploration()
     {
         const QString text = finalLines(finishedSnapshot()).join(QLatin1Char('\n'));
         for (const QString& part :
@@ -113,7 +113,7 @@ private slots:
             QVERIFY2(text.contains(part), qPrintable(part + QLatin1Char('\n') + text));
     }
 
-    void saysWhatBelievingItMayCost()
+    void reportsTheExpectedLoss()
     {
         engine::Snapshot snapshot = finishedSnapshot();
         snapshot.searchState.recommendation->expectedLoss = 0.008;
@@ -154,7 +154,7 @@ private slots:
                  qPrintable(last));
     }
 
-    void leavesTheDevicesOfABatchToTheLauncher()
+    void leavesTheNumberOfDevicesToTheLauncher()
     {
         engine::Snapshot snapshot = finishedSnapshot();
         snapshot.run->plan = {.globalBatchSize = 256,
@@ -171,7 +171,7 @@ private slots:
             qPrintable(last));
     }
 
-    void namesNoBatchBesideASizeThatIsTheBatch()
+    void omitsTheBatchIfItIsTheSize()
     {
         engine::Snapshot snapshot = finishedSnapshot();
         snapshot.run->plan = {.globalBatchSize = 8,
@@ -185,7 +185,7 @@ private slots:
         QVERIFY2(!last.contains(QStringLiteral("valid batch sizes")), qPrintable(last));
     }
 
-    void saysWhyThereIsNoRecommendation()
+    void reportsWhyThereIsNoRecommendation()
     {
         engine::Snapshot snapshot = finishedSnapshot();
         snapshot.searchState.recommendation.reset();
@@ -195,7 +195,7 @@ private slots:
         QVERIFY(finalLines(snapshot).join(QString()).contains(QStringLiteral("no recommendation")));
     }
 
-    void tellsWhereTheExplorationStands()
+    void showsTheProgressOfTheExploration()
     {
         engine::Snapshot snapshot = finishedSnapshot();
         QVERIFY(liveLine(snapshot).isEmpty());
@@ -216,7 +216,7 @@ private slots:
                                                     "comparing 64 and 96  stalled 12 s"));
     }
 
-    void tellsOnlyALongThoughtFromATrial()
+    void reportsTheChoiceOfASizeOnlyIfItTakesLong()
     {
         engine::Snapshot snapshot = finishedSnapshot();
         snapshot.searchState.recommendation.reset();
@@ -231,7 +231,7 @@ private slots:
         QVERIFY(liveText(snapshot).endsWith(QStringLiteral(" 42 %  choosing the next size")));
     }
 
-    void saysWhatTheConfigsSizeLoses()
+    void comparesWithTheSizeOfTheConfig()
     {
         engine::Snapshot snapshot = finishedSnapshot();
         snapshot.run->plan.presentSize = 24;
@@ -243,7 +243,7 @@ private slots:
                  qPrintable(text));
     }
 
-    void wordsATrial_data()
+    void describesATrial_data()
     {
         trial::TrialRecord ran{.number = 3,
                                .device = "cpu",
@@ -284,7 +284,7 @@ private slots:
               {endedEarly, "trial 9 on cpu: comparing 24 and 28 ended at 28, out of memory, 12 s"}},
              {"did not fit", {tooLarge, "trial 4 on cuda:0: size 16, out of memory, 0 s"}}});
     }
-    void wordsATrial()
+    void describesATrial()
     {
         const auto& [trial, expected] = row<trial::TrialRecord, std::string>();
         QCOMPARE(trialLine(trial, {}).toStdString(), expected);
@@ -297,7 +297,7 @@ private slots:
                  (QStringList{QStringLiteral("a    bb"), QStringLiteral("ccc  d   e")}));
     }
 
-    void tellsWhatLargerDevicesLose()
+    void reportsUnusedMemoryOfLargerDevices()
     {
         engine::Snapshot snapshot = finishedSnapshot();
         QVERIFY(!finalLines(snapshot).join(QLatin1Char('\n')).contains(QLatin1String("unused memory")));

@@ -30,7 +30,8 @@ class TrainCommandTest : public QObject
 private slots:
     void endsWithTheRightCode_data()
     {
-        // The fake worker takes 100 MB and 10 MB a sample, of 2 GB: 190 fit, and the example's batch is 256.
+        // The fake worker uses 100 MB and 10 MB per sample of its 2 GB: 190 samples fit, and the example's
+        // batch is 256.
         rows<End>({
             {"a size that fits", {"", "--steps 3 --setting 32", 0, "steps 1 to 3 of 3, 768 samples"}},
             {"halved once", {"", "--steps 3 --setting auto-halving", 0, "micro_batch_size: 128"}},
@@ -70,13 +71,13 @@ private slots:
         QVERIFY2(run.answers(said) || run.remarks(said), run.text());
     }
 
-    void introducesTheRunAndSaysEachOfItsFirstSteps()
+    void introducesTheRunAndPrintsItsFirstSteps()
     {
         const ProgramRun run = runProgram(trainArguments("", words("--steps 30 --setting auto-halving")));
         QVERIFY2(run.succeeded(), run.text());
         QVERIFY2(run.out.startsWith(QStringLiteral("config ")), run.text());
         QVERIFY2(run.answers("automatic halving, from 256"), run.text());
-        // The 25th and the 30th, of those behind the twentieth.
+        // After step 20, only steps 25 and 30 are printed.
         QCOMPARE(
             run.outLines().filter(QStringLiteral("step ")).filter(QStringLiteral(" of 30, epoch")).size(),
             22);
@@ -84,7 +85,7 @@ private slots:
         QVERIFY2(run.answers("out of memory  1 time"), run.text());
     }
 
-    void saysTheSummaryOnlyWhenQuiet()
+    void printsOnlyTheSummaryWhenQuiet()
     {
         const ProgramRun run =
             runProgram(trainArguments("", words("--steps 3 --setting auto-halving --quiet")));
@@ -93,7 +94,7 @@ private slots:
         QVERIFY2(run.err.isEmpty(), run.text());
     }
 
-    void writesEventsThatOthersRead()
+    void writesEvents()
     {
         const ProgramRun run =
             runProgram(trainArguments("", words("--steps 3 --setting auto-halving --events -")));
@@ -140,12 +141,12 @@ private slots:
         QVERIFY2(training.out().contains("then it was interrupted"), training.out());
     }
 
-    void endsAfterTheStepWhereNobodyReads_data()
+    void endsAfterTheStepWhenTheReaderIsGone_data()
     {
-        // So many lines that some are of steps.
+        // The reader reads enough lines to see steps.
         rows<const char*, int>({{"answers", {"", 18}}, {"events", {"--events -", 6}}});
     }
-    void endsAfterTheStepWhereNobodyReads()
+    void endsAfterTheStepWhenTheReaderIsGone()
     {
         const auto& [options, lines] = row<const char*, int>();
         const QTemporaryDir folder;
@@ -158,7 +159,7 @@ private slots:
         QVERIFY(!QDir(checkpoints).entryList({QStringLiteral("step-*")}).isEmpty());
     }
 
-    void endsAtOnceAtTheSecondSignal()
+    void endsImmediatelyAtTheSecondSignal()
     {
         RunningProgram training(trainArguments("batch=endless#4", words("--steps 100 --setting 32")));
         QVERIFY(training.waitForAnswer("step 3 of"));
@@ -170,7 +171,7 @@ private slots:
         QVERIFY2(training.out().contains("steps 1 to 3 of 100"), training.out());
     }
 
-    void refusesWhatCannotBeFollowed_data()
+    void refusesInvalidOptions_data()
     {
         const auto add = rows<const char*, const char*>();
         const auto refuses = [&add](const char* options, const char* said) { add(options, {options, said}); };
@@ -182,7 +183,7 @@ private slots:
         refuses("--events /no/such/e.jsonl", "/no/such/e.jsonl cannot be written");
         refuses("--strict --setting 24", "--strict");
     }
-    void refusesWhatCannotBeFollowed()
+    void refusesInvalidOptions()
     {
         const auto& [options, said] = row<const char*, const char*>();
         const ProgramRun run = runProgram(trainArguments("", words(options)));

@@ -17,7 +17,7 @@ struct Training
     QList<int> sizes;
 };
 
-/// Of the example, on the CPU, as its events tell it.
+/// Trains the example on the CPU, and reads losses and sizes from its events.
 Training train(const QStringList& options)
 {
     Training training;
@@ -40,7 +40,7 @@ class TrainExampleTest : public QObject
     Q_OBJECT
 
 private slots:
-    void halvesUnderALimitAndLosesNothing()
+    void halvesUnderALimitWithoutChangingLosses()
     {
         const QStringList limited = words("--steps 3 --sequence-length 8 --memory-limit 48MiB");
         const Training halved = train(limited + words("--setting auto-halving"));
@@ -68,7 +68,7 @@ private slots:
         QVERIFY2(training.losses.back() < 0.9 * training.losses.front(), training.run.text());
     }
 
-    void continuesAsIfItHadNeverEnded()
+    void resumesWithTheSameLosses()
     {
         const QTemporaryDir folder;
         const QStringList common = words("--sequence-length 8 --setting 64");
@@ -82,8 +82,8 @@ private slots:
         QCOMPARE(first.losses + second.losses, whole.losses);
     }
 
-    // A limit of file sizes takes a checkpoint and no worker.
-    void trainsToItsEndWhereNoCheckpointFits()
+    // A limit on file sizes prevents the checkpoint, but does not end the worker.
+    void survivesACheckpointThatDoesNotFit()
     {
         const QTemporaryDir folder;
         const ProgramRun run = runWithSmallFiles(
@@ -95,7 +95,7 @@ private slots:
         QVERIFY2(!run.remarks("signal"), run.text());
     }
 
-    void saysThatNothingFits()
+    void reportsThatNothingFits()
     {
         const Training training = train(words("--memory-limit 4MiB --steps 2"));
         QVERIFY2(training.run.exitCode == 2, training.run.text());

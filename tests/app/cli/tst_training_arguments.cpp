@@ -30,7 +30,7 @@ TrainingArguments parsed(const QStringList& given)
     return arguments;
 }
 
-struct TakenSetting
+struct AcceptedSetting
 {
     const char* word;
     std::string setting;
@@ -40,13 +40,13 @@ struct TakenSetting
 
 } // namespace
 
-/// Tests the options of "batchpeak train", up to the options of a run.
+/// Tests how the options of "batchpeak train" become the options of a run.
 class TrainingArgumentsTest : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void leavesToTheConfigWhatIsNotGiven()
+    void leavesMissingOptionsToTheConfig()
     {
         const TrainingArguments arguments = parsed({});
         const training::TrainingOptions& options = arguments.options;
@@ -57,7 +57,7 @@ private slots:
         QVERIFY(!arguments.confirms && !arguments.asksForASearch);
     }
 
-    void takesEachOption()
+    void acceptsEachOption()
     {
         const TrainingArguments arguments = parsed(
             words("--steps 20 --epochs 3 --samples 640 --learning-rate 1e-3 --weight-by tokens --exact "
@@ -93,9 +93,9 @@ private slots:
         QCOMPARE(options.data.heldOut.samples, row<trial::HeldOut>().samples);
     }
 
-    void takesASetting_data()
+    void acceptsASetting_data()
     {
-        rows<TakenSetting>(
+        rows<AcceptedSetting>(
             {{"auto-halving",
               {.word = "auto-halving", .setting = "auto", .halves = true, .asksForASearch = false}},
              {"auto", {.word = "auto", .setting = "auto", .halves = true, .asksForASearch = true}},
@@ -103,16 +103,16 @@ private slots:
              {"24", {.word = "24", .setting = "24", .halves = false, .asksForASearch = false}},
              {"null", {.word = "null", .setting = "null", .halves = false, .asksForASearch = false}}});
     }
-    void takesASetting()
+    void acceptsASetting()
     {
-        const auto& [word, setting, halves, asksForASearch] = row<TakenSetting>();
+        const auto& [word, setting, halves, asksForASearch] = row<AcceptedSetting>();
         const TrainingArguments arguments = parsed(words("--setting") + words(word));
         QCOMPARE(config::toText(*arguments.options.run.setting), setting);
         QCOMPARE(arguments.options.halvesAutomatically, halves);
         QCOMPARE(arguments.asksForASearch, asksForASearch);
     }
 
-    void tellsATextFromAFolderOfArrays()
+    void distinguishesATextFromAFolderOfArrays()
     {
         const QTemporaryDir folder;
         QFile text(folder.filePath(QStringLiteral("text.txt")));
@@ -123,7 +123,7 @@ private slots:
         QVERIFY(ofFolder.kind == trial::DataKind::Arrays && ofFolder.path == folder.path().toStdString());
     }
 
-    void takesAConfirmRun()
+    void acceptsAConfirmRun()
     {
         QVERIFY(parsed({QStringLiteral("--confirm")}).confirms);
         const TrainingArguments arguments = parsed(words("--confirm --confirm-steps 8"));
@@ -166,7 +166,7 @@ private slots:
         QVERIFY2(complaint.endsWith(QLatin1Char('.')), qPrintable(complaint));
     }
 
-    void refusesWhatTheConfigLeavesNoRoomFor_data()
+    void refusesContradictionsWithTheConfig_data()
     {
         const auto add = rows<const char*, bool, bool, const char*>();
         const auto check = [&add](const char* given, bool findsMaximum, bool grows, const char* said) {
@@ -183,7 +183,7 @@ private slots:
         check("--maximum binary --setting 4", false, true, "");
         check("--maximum binary --setting 4 --grow 2", false, false, "");
     }
-    void refusesWhatTheConfigLeavesNoRoomFor()
+    void refusesContradictionsWithTheConfig()
     {
         const auto& [given, findsMaximum, grows, said] = row<const char*, bool, bool, const char*>();
         const config::TrainingSettings asked{.usesMaximumBatchSize = findsMaximum,

@@ -81,7 +81,7 @@ private slots:
             QVERIFY2(lines.contains(QString::fromUtf8(part)), qPrintable(text));
     }
 
-    void namesTheWayToTheSize_data()
+    void describesHowTheSizeIsFound_data()
     {
         using training::MaximumWay;
         rows<Change, const char*>(
@@ -116,7 +116,7 @@ private slots:
              {"resumed", {[](auto& t) { t.firstStep = 3; }, "steps        20, of which 3 are done"}},
              {"unknown length", {[](auto& t) { t.steps = 0; }, "steps        as many as the data gives"}}});
     }
-    void namesTheWayToTheSize()
+    void describesHowTheSizeIsFound()
     {
         const auto& [change, line] = row<Change, const char*>();
         training::TrainingDescription training = description();
@@ -126,7 +126,7 @@ private slots:
         QVERIFY2(lines.contains(QLatin1String(line)), qPrintable(lines.join(QLatin1Char('\n'))));
     }
 
-    void saysEachStepInOneLine()
+    void formatsEachStepInOneLine()
     {
         QCOMPARE(stepLine(step(12, 7.62411), 20, {}),
                  QStringLiteral("step 12 of 20, epoch 2: loss 7.6241, 512 samples/s, 65,536 tokens/s, "
@@ -148,7 +148,7 @@ private slots:
                     .startsWith(QStringLiteral("evaluation of held-out samples after step 10: loss 7.5000")));
     }
 
-    void drawsWhereItStands_data()
+    void showsTheProgressOfTheRun_data()
     {
         using training::TrainingState;
         const auto in = [](TrainingState state) {
@@ -175,13 +175,13 @@ private slots:
                               "about 12 s left")}},
              {"finished", {in(TrainingState::Finished), {}}}});
     }
-    void drawsWhereItStands()
+    void showsTheProgressOfTheRun()
     {
         const auto& [snapshot, line] = row<TrainingSnapshot, QString>();
         QCOMPARE(fitted(liveLine(snapshot), 200).plain(), line);
     }
 
-    void sumsUpARun()
+    void summarizesARun()
     {
         TrainingSnapshot snapshot = trainedSnapshot();
         snapshot.end = training::TrainingEnd::Interrupted;
@@ -224,7 +224,7 @@ private slots:
             "recommended a size yet")));
     }
 
-    void saysNothingWhereNothingWasMeasured()
+    void printsNothingIfNothingWasMeasured()
     {
         QVERIFY(finalLines(TrainingSnapshot{.run = description()}).isEmpty());
     }
