@@ -144,7 +144,7 @@ std::string withOtherId(const std::string& line)
 /// \param pause  pause between two writes
 [[noreturn]] void sayForever(const std::string& line, std::chrono::milliseconds pause)
 {
-    // Many lines are written at once, as by a program that does nothing else.
+    // Many lines are written together, as by a program that does nothing else.
     std::string lines = line;
     for (int more = 0; pause.count() == 0 && more < 100; ++more)
         lines += line;
