@@ -9,8 +9,8 @@
 
 namespace batchpeak::test {
 
-/// During the lifetime of this object the process can create no thread, as if a limit of processes were
-/// reached: the stack of each thread would be larger than any address space.
+/// Makes every creation of a thread in this process fail during its lifetime, as a limit on processes would:
+/// the default stack of a thread is larger than any address space.
 class NoThreads
 {
 public:

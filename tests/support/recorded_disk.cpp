@@ -31,7 +31,7 @@ constexpr std::int64_t sectorBytes = 512;
 
 std::recursive_mutex guard;
 std::atomic<RecordedDisk*> recording = nullptr;
-std::atomic<bool> leavesSyncsOut = false;
+std::atomic<bool> skipsSyncs = false;
 std::atomic<int> refusal = 0;
 std::string refusingFolder;
 
@@ -51,7 +51,7 @@ RecordedDisk::RecordedDisk(const QString& folder)
     : m_root(QFile::encodeName(QDir::cleanPath(folder)).toStdString())
 {
     const int root = newNode(true);
-    takeIn(folder, root);
+    recordContent(folder, root);
     m_operations.push_back({.kind = Operation::Kind::Sync, .node = root});
     recording = this;
 }
@@ -68,14 +68,14 @@ void RecordedDisk::stop()
     m_open.clear();
 }
 
-void RecordedDisk::takeIn(const QString& folder, int node)
+void RecordedDisk::recordContent(const QString& folder, int node)
 {
     for (const QFileInfo& entry :
          QDir(folder).entryInfoList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot)) {
         const int child = newNode(entry.isDir());
         change({{node, QFile::encodeName(entry.fileName()).toStdString(), child}});
         if (entry.isDir())
-            takeIn(entry.filePath(), child);
+            recordContent(entry.filePath(), child);
         else
             m_operations.push_back(
                 {.kind = Operation::Kind::Write, .node = child, .bytes = readFile(entry.filePath())});
@@ -201,9 +201,9 @@ void RecordedDisk::madeFolder(const std::string& path)
         change({{place->folder, place->name, newNode(true)}});
 }
 
-/// Returns for each operation the number of the sync that brought it to the disk; a number beyond all of them
-/// if none did.
-std::vector<std::size_t> RecordedDisk::syncOfEach() const
+/// Returns, for each operation, the index of the sync that makes it durable, or the largest std::size_t if
+/// none does.
+std::vector<std::size_t> RecordedDisk::syncOfEachOperation() const
 {
     std::vector<std::size_t> syncs(m_operations.size());
     std::vector<std::size_t> next(m_nodes.size(), std::numeric_limits<std::size_t>::max());
@@ -225,7 +225,7 @@ void RecordedDisk::restore(const QString& folder, std::size_t operations, Unsync
     const auto isChosen = [&] {
         return unsynced == Unsynced::Kept || (unsynced != Unsynced::Lost && random() % 2 == 0);
     };
-    const std::vector<std::size_t> syncs = syncOfEach();
+    const std::vector<std::size_t> syncs = syncOfEachOperation();
     std::vector<std::map<std::string, int>> entries(m_nodes.size());
     std::vector<QByteArray> contents(m_nodes.size());
     for (std::size_t i = 0; i < operations; ++i) {
@@ -275,12 +275,12 @@ void RecordedDisk::restoreFolder(const QString& path, int node,
 
 WithoutSyncs::WithoutSyncs()
 {
-    leavesSyncsOut = true;
+    skipsSyncs = true;
 }
 
 WithoutSyncs::~WithoutSyncs()
 {
-    leavesSyncsOut = false;
+    skipsSyncs = false;
 }
 
 RefusingDisk::RefusingDisk(const QString& folder, int error)
@@ -296,7 +296,7 @@ RefusingDisk::~RefusingDisk()
 
 namespace {
 
-int refused(int error)
+int failWith(int error)
 {
     errno = error;
     return -1;
@@ -307,13 +307,14 @@ bool refusesChanges()
     return refusal == ENOSPC || refusal == EROFS;
 }
 
-/// Whether a change of the name \p path is refused. A removal takes no space.
-bool refusesNames(const char* path, bool removes = false)
+/// Whether a change of the folder entry \p path fails. ENOSPC does not affect a removal, which needs no
+/// space.
+bool refusesNameChange(const char* path, bool removes = false)
 {
     return refusesChanges() && !(removes && refusal == ENOSPC) && isBelow(absolute(path), refusingFolder);
 }
 
-/// Whether changes of the opened file or folder are refused.
+/// Whether an open file or folder belongs to a RefusingDisk.
 bool refuses(int descriptor)
 {
     if (refusal == 0)
@@ -326,10 +327,10 @@ bool refuses(int descriptor)
 int openAt(int folder, const char* path, int flags, mode_t mode)
 {
     const bool isNamed = folder == AT_FDCWD || path[0] == '/';
-    if (isNamed && refusesNames(path)) {
-        const bool makes = (flags & O_CREAT) != 0 && ::access(path, F_OK) != 0;
-        if (makes || (refusal == EROFS && (flags & O_ACCMODE) != O_RDONLY))
-            return refused(refusal);
+    if (isNamed && refusesNameChange(path)) {
+        const bool creates = (flags & O_CREAT) != 0 && ::access(path, F_OK) != 0;
+        if (creates || (refusal == EROFS && (flags & O_ACCMODE) != O_RDONLY))
+            return failWith(refusal);
     }
     const std::scoped_lock lock(guard);
     const auto descriptor = static_cast<int>(::syscall(SYS_openat, folder, path, flags, mode));
@@ -355,7 +356,7 @@ ssize_t writeAt(int descriptor, const void* bytes, std::size_t count, std::int64
         {};
         ::fstat(descriptor, &status);
         if (offset + static_cast<std::int64_t>(count) > status.st_size)
-            return refused(refusal);
+            return failWith(refusal);
     }
     const std::scoped_lock lock(guard);
     const ssize_t written = ::syscall(SYS_pwrite64, descriptor, bytes, count, offset);
@@ -364,12 +365,13 @@ ssize_t writeAt(int descriptor, const void* bytes, std::size_t count, std::int64
     return written;
 }
 
-ssize_t writeOn(int descriptor, const void* bytes, std::size_t count)
+ssize_t writeAtCurrentOffset(int descriptor, const void* bytes, std::size_t count)
 {
     if (refusesWrites(descriptor))
-        return refused(refusal);
+        return failWith(refusal);
     RecordedDisk* disk = recording;
-    // A write to a pipe may take long, and other threads must not wait for it.
+    // Without a recording, the write takes no lock: a write to a pipe may block, and other threads must not
+    // wait for it.
     if (!disk)
         return ::syscall(SYS_write, descriptor, bytes, count);
     const std::scoped_lock lock(guard);
@@ -392,20 +394,20 @@ int truncateTo(int descriptor, std::int64_t size)
 int sync(int descriptor, long call)
 {
     if (refusal == EIO && refuses(descriptor))
-        return refused(refusal);
+        return failWith(refusal);
     const std::scoped_lock lock(guard);
     if (RecordedDisk* disk = recording; disk && disk->holds(descriptor)) {
         disk->synced(descriptor);
         return 0;
     }
-    return leavesSyncsOut ? 0 : static_cast<int>(::syscall(call, descriptor));
+    return skipsSyncs ? 0 : static_cast<int>(::syscall(call, descriptor));
 }
 
 int renameTo(int fromFolder, const char* from, int toFolder, const char* to, unsigned flags)
 {
     const bool isBusy = refusal == EBUSY && isBelow(absolute(to), refusingFolder) && ::access(to, F_OK) == 0;
-    if (isBusy || refusesNames(from))
-        return refused(refusal);
+    if (isBusy || refusesNameChange(from))
+        return failWith(refusal);
     const std::scoped_lock lock(guard);
     const auto result = static_cast<int>(::syscall(SYS_renameat2, fromFolder, from, toFolder, to, flags));
     if (RecordedDisk* disk = recording; disk && result == 0)
@@ -415,14 +417,14 @@ int renameTo(int fromFolder, const char* from, int toFolder, const char* to, uns
 
 int linkTo(int fromFolder, const char* from, int toFolder, const char* to, int flags)
 {
-    if (refusesNames(to))
-        return refused(refusal);
+    if (refusesNameChange(to))
+        return failWith(refusal);
     const std::scoped_lock lock(guard);
     const auto result = static_cast<int>(::syscall(SYS_linkat, fromFolder, from, toFolder, to, flags));
     RecordedDisk* disk = recording;
     if (!disk || result != 0)
         return result;
-    // A file that was opened without a name gets its first name in this way.
+    // linkat() from this folder gives a file that was opened with O_TMPFILE its first name.
     constexpr std::string_view descriptors = "/proc/self/fd/";
     if (std::string_view(from).starts_with(descriptors))
         disk->linked(std::stoi(from + descriptors.size()), absolute(to));
@@ -433,8 +435,8 @@ int linkTo(int fromFolder, const char* from, int toFolder, const char* to, int f
 
 int removeName(const char* path, int flags)
 {
-    if (refusesNames(path, true))
-        return refused(refusal);
+    if (refusesNameChange(path, true))
+        return failWith(refusal);
     const std::scoped_lock lock(guard);
     const auto result = static_cast<int>(::syscall(SYS_unlinkat, AT_FDCWD, path, flags));
     if (RecordedDisk* disk = recording; disk && result == 0)
@@ -446,8 +448,9 @@ int removeName(const char* path, int flags)
 
 } // namespace batchpeak::test
 
-// These functions replace libc's, in this program and in the libraries that it loads. The labels are the
-// names that those look up; functions with these names themselves would conflict with libc's headers.
+// These functions replace those of libc in this program and in the libraries that it loads. The asm labels
+// are the names of their symbols: functions that are declared under these names would conflict with libc's
+// headers.
 #define BATCHPEAK_IN_PLACE_OF(function) __asm__(function)
 
 extern "C" {
@@ -506,7 +509,7 @@ int batchpeakClose(int descriptor)
 
 ssize_t batchpeakWrite(int descriptor, const void* bytes, std::size_t count)
 {
-    return writeOn(descriptor, bytes, count);
+    return writeAtCurrentOffset(descriptor, bytes, count);
 }
 
 ssize_t batchpeakPwrite(int descriptor, const void* bytes, std::size_t count, off_t offset)
@@ -542,7 +545,7 @@ int batchpeakFdatasync(int descriptor)
 int batchpeakFlock(int descriptor, int operation)
 {
     if (refusal == ENOLCK && refuses(descriptor))
-        return refused(refusal);
+        return failWith(refusal);
     return static_cast<int>(::syscall(SYS_flock, descriptor, operation));
 }
 
@@ -584,8 +587,8 @@ int batchpeakRemove(const char* path)
 
 int batchpeakMkdir(const char* path, mode_t mode)
 {
-    if (refusesNames(path))
-        return refused(::access(path, F_OK) == 0 ? EEXIST : refusal.load());
+    if (refusesNameChange(path))
+        return failWith(::access(path, F_OK) == 0 ? EEXIST : refusal.load());
     const std::scoped_lock lock(guard);
     const auto result = static_cast<int>(::syscall(SYS_mkdirat, AT_FDCWD, path, mode));
     if (RecordedDisk* disk = recording; disk && result == 0)

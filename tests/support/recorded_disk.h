@@ -15,42 +15,45 @@
 
 namespace batchpeak::test {
 
-/// What remains of unsynced data after a power loss.
+/// Fate of unsynced data after a power loss.
 enum class Unsynced {
-    /// Nothing remains.
+    /// Nothing survives.
     Lost,
-    /// Each write and each change of a name remains or not, independently of the others.
+    /// Each write and each change of a folder entry survives or is lost, independently of the others.
     Some,
-    /// Like Some, but of a write possibly only the first sectors remain.
+    /// Like Some, but a surviving write may keep only its first sectors.
     Torn,
-    /// Everything remains: the files are as they were while the power was on.
+    /// Everything survives: the files are as they were while the power was on.
     Kept
 };
 
-/// Records every write, truncation, sync and change of a name in one folder and below it, whichever code in
-/// this program makes it (SQLite, Qt, our own), and restores what a disk holds if the power fails in between.
+/// Records every write, truncation, sync and change of a folder entry in one folder and below it, by all code
+/// in this program (SQLite, Qt, our own), and restores the content of the disk after a power loss at any
+/// point of the recording.
 ///
-/// This class is stricter than file systems are: contents are on the disk once their file was synced, a name
-/// once its folder was, and unsynced changes may arrive in any order. It replaces functions of libc
-/// (recorded_disk.cpp). It does not support symbolic links or paths relative to an open folder, and does not
-/// see memory that is shared through a file. Syncs are only recorded, not executed.
+/// This class is stricter than file systems are: only a sync of a file makes its content durable, only a sync
+/// of a folder makes its entries durable, and unsynced changes may reach the disk in any order. The class
+/// replaces functions of libc (recorded_disk.cpp). It supports neither symbolic links nor paths relative to
+/// an open folder, and it does not record writes to memory-mapped files. It records syncs without executing
+/// them.
 class RecordedDisk
 {
 public:
-    /// Starts recording; the present content of the folder counts as synced.
+    /// Starts recording. The current content of the folder counts as synced.
     explicit RecordedDisk(const QString& folder);
-    /// Stops recording if it has not been stopped yet.
+    /// Calls stop().
     ~RecordedDisk();
     RecordedDisk(const RecordedDisk&) = delete;
     RecordedDisk& operator=(const RecordedDisk&) = delete;
 
     void stop();
-    /// Number of operations recorded so far.
+    /// Number of operations that are recorded so far.
     std::size_t operations() const { return m_operations.size(); }
-    /// Fills \p folder with what the disk holds if the power fails after that number of operations.
+    /// Replaces \p folder by the content of the disk after a power loss that follows the first \p operations
+    /// operations.
     void restore(const QString& folder, std::size_t operations, Unsynced unsynced, std::uint32_t seed) const;
 
-    // The functions below are for those that replace libc's.
+    // The replacements of libc's functions call the functions below.
     void opened(int descriptor, const std::string& path, int flags);
     void closed(int descriptor) { m_open.erase(descriptor); }
     void wrote(int descriptor, std::int64_t offset, const void* bytes, std::size_t count);
@@ -68,10 +71,10 @@ private:
     struct Node
     {
         bool isFolder = false;
-        /// Entries at the end of the recording; the content of a file is in the operations alone.
+        /// Entries of a folder at the end of the recording. Only the operations hold the content of files.
         std::map<std::string, int> entries = {};
     };
-    /// A change of a name in a folder, which then refers to another node or to none.
+    /// Change of a folder entry, which then refers to another node or to none.
     struct NameChange
     {
         int folder = none;
@@ -81,11 +84,11 @@ private:
     struct Operation
     {
         enum class Kind { Write, Truncate, Names, Sync } kind = Kind::Sync;
-        /// The node; used by all kinds except Names.
+        /// Node that the operation changes or syncs; all kinds except Names use it.
         int node = none;
         std::int64_t offset = 0;
         QByteArray bytes = {};
-        /// Changes of names that happen together or not at all.
+        /// Changes of folder entries that are atomic: all of them survive, or none does.
         std::vector<NameChange> names = {};
     };
     struct Place
@@ -94,12 +97,12 @@ private:
         std::string name;
     };
 
-    void takeIn(const QString& folder, int node);
+    void recordContent(const QString& folder, int node);
     int newNode(bool isFolder);
     std::optional<Place> placeOf(const std::string& path) const;
     int nodeAt(const Place& place) const;
     void change(std::vector<NameChange> names);
-    std::vector<std::size_t> syncOfEach() const;
+    std::vector<std::size_t> syncOfEachOperation() const;
     void restoreFolder(const QString& path, int node, const std::vector<std::map<std::string, int>>& entries,
                        const std::vector<QByteArray>& contents) const;
 
@@ -109,7 +112,7 @@ private:
     std::vector<Operation> m_operations;
 };
 
-/// Skips syncs, for tests that are not about the durability of files.
+/// Skips syncs during its lifetime, for tests that do not check the durability of files.
 class WithoutSyncs
 {
 public:
@@ -119,13 +122,12 @@ public:
     WithoutSyncs& operator=(const WithoutSyncs&) = delete;
 };
 
-/// A disk below one folder that refuses changes with the error of a system call.
+/// Makes system calls that change files below one folder fail during its lifetime.
 class RefusingDisk
 {
 public:
-    /// \param error  ENOSPC: no file can grow or be created; EROFS: nothing can be changed; EIO: everything
-    ///        is accepted, but syncs fail; ENOLCK: everything is accepted, but there are no locks; EBUSY: no
-    ///        file can replace another
+    /// \param error  ENOSPC: no file can grow, be created or be renamed; EROFS: nothing can be changed; EIO:
+    ///        only syncs fail; ENOLCK: only locks fail; EBUSY: no file can replace another
     RefusingDisk(const QString& folder, int error);
     ~RefusingDisk();
     RefusingDisk(const RefusingDisk&) = delete;

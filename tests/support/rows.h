@@ -11,8 +11,7 @@
 #include <tuple>
 #include <utility>
 
-/// Rows of a data-driven test. What one row holds is a plain struct, or a tuple where few values need no
-/// names:
+/// Rows of a data-driven test. A row is a plain struct, or a tuple if its few values need no names:
 ///
 ///     struct Division { std::int64_t batch, devices = 1, size; std::string problem; };
 ///     void divides_data()
@@ -26,12 +25,12 @@
 ///     {
 ///         const auto& [batch, devices, size, problem] = row<Division>();
 ///
-/// rows<std::string, int>({{"a word", {"auto", 0}}}) is read by row<std::string, int>() alike. What rows()
-/// returns adds rows one by one, in a loop or where they are long:
+/// row<std::string, int>() reads the rows of rows<std::string, int>({{"a word", {"auto", 0}}}) in the same
+/// way. The object that rows() returns adds single rows, in a loop or if they are long:
 /// `const auto add = rows<Division>(); add(name, {.batch = n});`.
 namespace batchpeak::test {
 
-/// A text of a row for tests of code that takes a QString: the row can hold a plain literal.
+/// String of a row for tests of code that takes a QString. It converts from a plain literal.
 struct Text : QString
 {
     Text() = default;
@@ -50,8 +49,8 @@ struct RowOf<Value>
     using Type = Value;
 };
 
-/// The only column of such a test. Qt identifies the type of a column by its name, and types in anonymous
-/// namespaces of one program may share a name; std::any tells them apart.
+/// Only column of a test that uses rows(). Qt identifies the type of a column by its name, and types in
+/// anonymous namespaces of one program may share a name; std::any distinguishes them.
 struct RowColumn
 {
     std::any row;
@@ -86,7 +85,7 @@ Rows<Values...> rows(std::initializer_list<typename Rows<Values...>::NamedRow> a
     return add;
 }
 
-/// Returns the row that the running test function is called for; takes the types that rows() was called with.
+/// Returns the current row of the running test function. The template arguments are those of rows().
 template<typename... Values>
 const typename Rows<Values...>::Row& row()
 {

@@ -9,7 +9,7 @@
 
 namespace batchpeak::test {
 
-inline pid_t childThatSleeps(unsigned seconds)
+inline pid_t forkSleepingChild(unsigned seconds)
 {
     const pid_t child = fork();
     if (child == 0) {
@@ -19,14 +19,14 @@ inline pid_t childThatSleeps(unsigned seconds)
     return child;
 }
 
-/// Turns this process into one that neither SIGTERM nor SIGKILL to its process group ends, like a process
-/// that is stuck in a call of its driver. No program can become that on purpose: this process leaves its
-/// process group, in which a child stays and is killed instead.
+/// Makes this process survive a SIGTERM or SIGKILL to its process group, like a process that is stuck in a
+/// driver call. No program can ignore SIGKILL, so this process moves to another group and leaves a child in
+/// the original one, which receives the signals instead.
 /// \param seconds  lifetime of the child
 inline void becomeStuck(unsigned seconds)
 {
-    childThatSleeps(seconds);
-    const pid_t elsewhere = childThatSleeps(seconds);
+    forkSleepingChild(seconds);
+    const pid_t elsewhere = forkSleepingChild(seconds);
     if (setpgid(elsewhere, elsewhere) != 0 || setpgid(0, elsewhere) != 0) {
         std::perror("becomeStuck");
         std::exit(1);

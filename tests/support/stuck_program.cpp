@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// A program that SIGKILL does not end, and no worker:
+// A program that is not a worker and survives SIGKILL to its process group:
 //
 //     batchpeak-stuck-program SECONDS
 
@@ -16,7 +16,7 @@ int main(int argc, char** argv)
 {
     const unsigned seconds = argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 5;
     batchpeak::test::becomeStuck(seconds);
-    // This is not a message of a worker, so that nobody waits for one.
+    // This is no valid worker message, so the caller does not wait for one any longer.
     std::puts("{");
     std::fflush(stdout);
     sleep(seconds);

@@ -23,20 +23,21 @@ namespace batchpeak::testing {
 
 namespace {
 
-/// Exit code of a skipped test: SKIP_RETURN_CODE of tests/ui/CMakeLists.txt.
+/// Exit code of a skipped test, the same as SKIP_RETURN_CODE in tests/ui/CMakeLists.txt.
 constexpr int skippedCode = 77;
 
 using Classes = std::map<std::string, std::function<std::unique_ptr<QObject>()>>;
 
-/// A local static variable, since the registrations of other files may run first.
+/// Returns all registered classes. The variable is a local static, since the registrations of other files may
+/// run before the static initializers of this one.
 Classes& classes()
 {
     static Classes all;
     return all;
 }
 
-/// Returns the first family of BATCHPEAK_TEST_FONTS, the fonts that a test needs, that is not installed;
-/// empty if all are.
+/// Returns the first font family of BATCHPEAK_TEST_FONTS, the fonts that a test needs, that is not installed;
+/// empty if all are installed.
 QString missingFont()
 {
 #ifdef QT_WIDGETS_LIB
@@ -70,9 +71,10 @@ int main(int argc, char** argv)
         return 1;
     }
 
-    // The user's cache must not affect the tests, nor the programs that they start.
+    // The user's cache must affect neither the tests nor the programs that they start.
     qputenv("HF_HUB_CACHE", "/nonexistent");
-    // Nor must the user's explorations, and those of the tests stay out of the user's history.
+    // The user's explorations must not affect the tests either, and those of the tests must not enter the
+    // user's history.
     const QTemporaryDir dataHome;
     qputenv("XDG_DATA_HOME", dataHome.path().toUtf8());
     const Application application(argc, argv);

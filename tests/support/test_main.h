@@ -9,9 +9,9 @@
 
 namespace batchpeak::testing {
 
-/// Registers a test class of a program that has several. It runs if the program is given the name of its
-/// file, as ctest does ("engine_tests tst_event_log", followed by options of Qt Test), or with all others if
-/// no name is given.
+/// Registers one of several test classes of a program. The program runs the class whose file name is its
+/// first argument, as ctest passes it ("engine_tests tst_event_log", followed by options of Qt Test), or all
+/// classes if no name is given.
 class Registration
 {
 public:

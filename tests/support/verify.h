@@ -7,7 +7,7 @@
 
 #include <string>
 
-/// Checks that show what they looked at where they fail. Texts may be QString, QByteArray, std::string or
+/// Checks that print the checked values if they fail. Texts may be QString, QByteArray, std::string or
 /// literals.
 ///
 ///     VERIFY_CONTAINS(harness.log(), "was confirmed");
@@ -25,8 +25,8 @@
             return;                                                                                          \
     } while (false)
 
-/// Checks that wait until a condition holds, while events are processed. Qt's own (QTRY_VERIFY) give up after
-/// five seconds; a sanitizer on a busy machine can need that long.
+/// Checks that process events until a condition holds. They wait longer than those of Qt (QTRY_VERIFY), which
+/// fail after five seconds: a test with a sanitizer on a busy machine can take that long.
 #define TRY_VERIFY(condition) QTRY_VERIFY_WITH_TIMEOUT(condition, batchpeak::test::longestWaitMilliseconds)
 #define TRY_VERIFY2(condition, text)                                                                         \
     QTRY_VERIFY2_WITH_TIMEOUT(condition, text, batchpeak::test::longestWaitMilliseconds)
