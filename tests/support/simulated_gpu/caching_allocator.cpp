@@ -12,7 +12,8 @@ namespace batchpeak::simulated_gpu {
 
 namespace {
 
-// c10/core/AllocatorConfig.h of torch 2.11.0; largeSegment is the default of large_segment_size().
+// These values are those of c10/core/AllocatorConfig.h of torch 2.11.0; largeSegment is the default of
+// large_segment_size().
 constexpr std::int64_t smallestBlock = 512;
 constexpr std::int64_t largestSmall = std::int64_t{1} << 20;
 constexpr std::int64_t smallSegment = std::int64_t{2} << 20;
@@ -91,7 +92,7 @@ std::optional<CachingAllocator::Blocks::iterator> CachingAllocator::newSegment(s
         return std::nullopt;
     if (!m_driver.take(size))
         return std::nullopt;
-    // Untouched pages use no main memory.
+    // Pages without a write use no host memory.
     void* memory = mmap(nullptr, static_cast<std::size_t>(size), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) {

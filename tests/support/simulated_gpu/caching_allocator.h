@@ -14,13 +14,13 @@
 
 namespace batchpeak::simulated_gpu {
 
-/// Allocates like CUDA's caching allocator of torch 2.11 from the memory of the driver: in segments of 2 MiB,
-/// 20 MiB, or their own size rounded up to 2 MiB, whose free parts are kept, split and joined. With a limit,
-/// it flushes the cache before it refuses. It has the real allocator's counters. Sizes are in bytes; the
-/// memory handed out is main memory.
+/// Allocator that works like the CUDA caching allocator of torch 2.11. It takes segments of 2 MiB, of 20 MiB,
+/// or of the requested size rounded up to 2 MiB from the driver's memory, and it keeps, splits and joins the
+/// free parts of segments. Before it refuses a request, it flushes the cache. It has the counters of the real
+/// allocator. Sizes are in bytes; the memory that it returns is host memory.
 ///
-/// It is simpler than the real one: one stream, so that a freed block can be reused at once; no expandable
-/// segments, no private pools, no rounding to divisions of powers of two.
+/// It is simpler than the real allocator: it has one stream, so that a freed block can be reused immediately,
+/// but no expandable segments, private pools or roundup_power2_divisions.
 class CachingAllocator
 {
 public:
@@ -43,13 +43,13 @@ public:
     CachingAllocator(const CachingAllocator&) = delete;
     CachingAllocator& operator=(const CachingAllocator&) = delete;
 
-    /// \return null if that much is not free, even after the cache is flushed; that does not count as a
-    ///         refusal yet
+    /// \return null if there is not enough free memory even after a flush of the cache; the caller counts the
+    ///         refusal with countRefusal()
     void* allocate(std::int64_t bytes);
     void countRefusal();
     void free(void* data);
     void emptyCache();
-    /// \param bytes  limit of all segments together
+    /// \param bytes  limit of the total size of all segments
     void setLimit(std::int64_t bytes);
     std::optional<std::int64_t> limit() const;
     Counts counts() const;
@@ -74,7 +74,7 @@ private:
 
     DriverMemory& m_driver;
     mutable std::mutex m_mutex;
-    /// By address: the parts of a segment follow one another.
+    /// Blocks by address, so that the parts of a segment are consecutive.
     Blocks m_blocks;
     std::map<std::byte*, std::int64_t> m_segments;
     std::set<std::pair<std::int64_t, std::byte*>> m_smallPool;

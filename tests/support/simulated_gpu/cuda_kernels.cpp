@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// The operators of libtorch on the simulated GPU. Operators that only change a view work in place; every
-// other operator is the CPU's, on the same memory, and costs a launch and the time of its bytes and
-// multiplications.
+// Operators of libtorch on the simulated GPU. Operators that only create a view use the functions of ATen and
+// cost no time. Every other operator runs on the CPU, on the same memory, and costs a launch whose time
+// depends on its bytes and FLOPs.
 
 #include "settings.h"
 #include "simulated_device.h"
@@ -59,13 +59,13 @@ at::Tensor emptyStrided(at::IntArrayRef sizes, at::IntArrayRef strides, std::opt
                                              type.value_or(c10::get_default_dtype_as_scalartype()));
 }
 
-/// Returns a tensor of the CPU on the same memory.
+/// Returns a CPU tensor that shares the memory of \p tensor.
 at::Tensor onCpu(const at::Tensor& tensor)
 {
     if (!tensor.defined() || !tensor.is_cuda())
         return tensor;
     const auto options = at::TensorOptions(at::kCPU).dtype(tensor.scalar_type());
-    // Operators that resize a result do so in their own tensors.
+    // An operator may resize an empty result, so this result needs its own storage.
     if (tensor.numel() == 0)
         return at::empty_strided(tensor.sizes(), tensor.strides(), options);
     return at::from_blob(tensor.data_ptr(), tensor.sizes(), tensor.strides(), options);
@@ -77,8 +77,8 @@ double bytesOf(const at::Tensor& tensor)
                             : 0.0;
 }
 
-/// Returns the operations of a matrix product, from its first two operands and its result: two for each of
-/// the result's elements and of the inner length.
+/// Returns the FLOPs of a matrix product or convolution: twice the number of elements of the result times the
+/// inner length. Returns 0 for other operators.
 double flopsOf(std::string_view name, const std::vector<at::Tensor>& inputs, const at::Tensor& result)
 {
     const auto resultElements = [&result] {
@@ -93,7 +93,7 @@ double flopsOf(std::string_view name, const std::vector<at::Tensor>& inputs, con
     return 0.0;
 }
 
-/// One operator's arguments, converted to the CPU's and back.
+/// Call of one operator on the CPU: converts the arguments from the device and the results back to it.
 class Call
 {
 public:
@@ -105,7 +105,7 @@ public:
         for (std::size_t i = stack->size() - arguments; i < stack->size(); ++i)
             (*stack)[i] = cpuValue((*stack)[i]);
         redispatch(stack);
-        giveSizesBack();
+        applyNewSizes();
         const std::size_t results = m_op.schema().returns().size();
         for (std::size_t i = stack->size() - results; i < stack->size(); ++i)
             (*stack)[i] = deviceValue((*stack)[i]);
@@ -115,7 +115,8 @@ public:
 private:
     void redispatch(torch::jit::Stack* stack)
     {
-        // A kernel does not throw: the checks that the CPU makes for each element are assertions in a kernel.
+        // Kernels do not throw: checks of single elements, which throw on the CPU, are device-side asserts in
+        // a kernel.
         constexpr int deviceAssert = 710;
         Device& on = device(m_device.index());
         try {
@@ -131,17 +132,17 @@ private:
     c10::IValue cpuValue(const c10::IValue& value)
     {
         if (value.isTensor())
-            return take(value.toTensor());
+            return argumentOnCpu(value.toTensor());
         if (value.isTensorList()) {
             c10::List<at::Tensor> list;
             for (const at::Tensor& tensor : value.toTensorVector())
-                list.push_back(take(tensor));
+                list.push_back(argumentOnCpu(tensor));
             return list;
         }
         if (value.isOptionalTensorList()) {
             c10::List<std::optional<at::Tensor>> list;
             for (const std::optional<at::Tensor>& tensor : value.toOptionalTensorVector())
-                list.push_back(tensor ? std::optional(take(*tensor)) : std::nullopt);
+                list.push_back(tensor ? std::optional(argumentOnCpu(*tensor)) : std::nullopt);
             return list;
         }
         if (value.isDevice()) {
@@ -151,7 +152,7 @@ private:
         return value;
     }
 
-    at::Tensor take(const at::Tensor& tensor)
+    at::Tensor argumentOnCpu(const at::Tensor& tensor)
     {
         if (!tensor.defined() || !tensor.is_cuda())
             return tensor;
@@ -162,7 +163,7 @@ private:
         return m_aliases.back();
     }
 
-    void giveSizesBack()
+    void applyNewSizes()
     {
         for (std::size_t i = 0; i < m_originals.size(); ++i) {
             if (m_aliases[i].sizes() == m_originals[i].sizes())
@@ -177,17 +178,17 @@ private:
     c10::IValue deviceValue(const c10::IValue& value)
     {
         if (value.isTensor())
-            return give(value.toTensor());
+            return resultOnDevice(value.toTensor());
         if (value.isTensorList()) {
             c10::List<at::Tensor> list;
             for (const at::Tensor& tensor : value.toTensorVector())
-                list.push_back(give(tensor));
+                list.push_back(resultOnDevice(tensor));
             return list;
         }
         return value;
     }
 
-    at::Tensor give(const at::Tensor& tensor)
+    at::Tensor resultOnDevice(const at::Tensor& tensor)
     {
         if (!tensor.defined() || tensor.is_cuda())
             return tensor;
@@ -213,7 +214,7 @@ private:
 
     const c10::OperatorHandle& m_op;
     c10::Device m_device = currentTorchDevice();
-    /// Arguments on the device, and the same memory on the CPU.
+    /// Arguments on the device, and the CPU tensors that share their memory.
     std::vector<at::Tensor> m_originals;
     std::vector<at::Tensor> m_aliases;
     at::Tensor m_firstResult;
@@ -260,8 +261,8 @@ bool canAttend(at::SDPBackend backend, const at::Tensor& query, bool hasMask)
     }
 }
 
-// Like priority_order and select_sdp_backend of aten's transformers/cuda/sdp_utils.cpp: the first call sets
-// the order of kernels, which replaces any other.
+// Works like priority_order() and select_sdp_backend() of ATen's transformers/cuda/sdp_utils.cpp: the first
+// call sets the priority of the backends and overwrites a priority that was set previously.
 std::int64_t attentionChoice(const at::Tensor& query, const at::Tensor&, const at::Tensor&,
                              const std::optional<at::Tensor>& mask, double, bool, std::optional<double>, bool)
 {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// The parts of CUDA that libtorch uses in addition to kernels: devices, streams and events, the caching
-// allocator, its settings.
+// Parts of CUDA that libtorch uses in addition to kernels: devices, streams and events, the caching allocator
+// and its settings.
 
 #include "settings.h"
 #include "simulated_device.h"
@@ -23,8 +23,8 @@ namespace {
 
 std::optional<double> memoryFraction;
 
-/// Like c10::cuda::device_count(): returns no device and warns once if the driver does not answer. The texts
-/// are those of libc10_cuda.so of torch 2.11.0.
+/// Returns the number of devices. Like c10::cuda::device_count(), returns 0 and warns once if the driver
+/// fails. The texts are those of libc10_cuda.so of torch 2.11.0.
 int countDevices()
 {
     static const bool hasWarned = [] {
@@ -117,7 +117,7 @@ private:
             freeOn(currentDevice(), data);
     }
 
-    // The real allocator reads the setting only when it is created.
+    // Reads the setting only once, since the real allocator reads it only when it is created.
     void readLimit(Device& on)
     {
         if (std::exchange(m_initialized, true) || !memoryFraction)
@@ -129,7 +129,8 @@ private:
     [[noreturn]] static void refuse(Device& on, std::int64_t bytes)
     {
         if (settings().failsToNameHolders) {
-            // This check precedes all counting, with the exact text of libc10_cuda.so of torch 2.11.0.
+            // This check fails before the refusal is counted. The text is exactly that of libc10_cuda.so of
+            // torch 2.11.0.
             throw c10::Error(
                 {__func__, __FILE__, __LINE__},
                 "NVML_SUCCESS == r INTERNAL ASSERT FAILED at "
@@ -224,9 +225,9 @@ public:
     }
 };
 
-/// All memory is the host's here. CUDA's allocator holds back memory that the device may still read until an
-/// event has passed, and a lost context records no events: the resulting exception leaves a destructor, and
-/// ends the process.
+/// Allocator of pinned memory, which is ordinary host memory here. CUDA's allocator keeps memory that the
+/// device may still read until an event has passed, and a lost context cannot record events: the resulting
+/// exception leaves a destructor and ends the process.
 class PinnedAllocator final : public c10::Allocator
 {
 public:
@@ -261,7 +262,7 @@ c10::Allocator* pinnedAllocator()
 
 namespace at {
 
-// The class must be in the namespace `at`: CUDAHooksInterface.h.
+// CUDAHooksInterface.h requires the class to be in the namespace `at`.
 struct SimulatedCudaHooks final : CUDAHooksInterface
 {
     explicit SimulatedCudaHooks(CUDAHooksArgs) {}
@@ -281,8 +282,8 @@ struct SimulatedCudaHooks final : CUDAHooksInterface
     {
         return static_cast<DeviceIndex>(batchpeak::simulated_gpu::currentDevice());
     }
-    // Kernels use the random generator of the CPU. CUDA's generator asks its stream whether it captures when
-    // its state is read or set, so it fails like everything else once the context is lost.
+    // Kernels use the CPU generator. CUDA's generator checks whether its stream is capturing when its state
+    // is read or set, so it fails like every other call after the context is lost.
     const Generator& getDefaultGenerator(DeviceIndex index) const override
     {
         batchpeak::simulated_gpu::device(index < 0 ? batchpeak::simulated_gpu::currentDevice() : index)
@@ -297,7 +298,7 @@ struct SimulatedCudaHooks final : CUDAHooksInterface
     bool isPinnedPtr(const void*) const override { return false; }
 };
 
-// libtorch looks up this name.
+// libtorch looks up the hooks by this name.
 C10_REGISTER_CLASS(CUDAHooksRegistry, CUDAHooks, SimulatedCudaHooks)
 
 } // namespace at
@@ -334,7 +335,7 @@ const c10::CachingAllocator::DeviceConfigParserHookRegistry fractionParser(
 
 } // namespace batchpeak::simulated_gpu
 
-/// For tests: returns the clock of the host in the first device's timeline.
+/// Returns the host time on the timeline of the first device, for tests.
 extern "C" double batchpeak_simulated_gpu_seconds()
 {
     return batchpeak::simulated_gpu::device(0).timeline().now();

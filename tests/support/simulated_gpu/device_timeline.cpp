@@ -10,7 +10,8 @@ namespace batchpeak::simulated_gpu {
 
 namespace {
 
-// Number of launches that CUDA's driver accepts ahead (measured by others on several generations of GPUs).
+// Number of pending launches that the CUDA driver accepts (others measured it on several generations of
+// GPUs).
 constexpr std::size_t launchesAhead = 1024;
 
 double steadySeconds()

@@ -9,24 +9,25 @@
 
 namespace batchpeak::simulated_gpu {
 
-/// Times at which a GPU runs the work of the host: a launch takes the host some time, a kernel begins once it
-/// is launched and those before it have ended, and the host waits if too many are launched ahead.
+/// Timeline of a GPU and its host. A launch takes host time, a kernel starts after its launch and after the
+/// end of all previous kernels, and the host waits if too many launches are pending.
 ///
-/// There is one stream. Times are seconds since the timeline was created, on its own clock (see the
-/// constructor). Thread-safe; two simultaneous launches of different threads count as one.
+/// There is one stream. Times are in seconds on the clock of the timeline (see the constructor). Thread-safe:
+/// the timeline runs launches of several threads one after another.
 class Timeline
 {
 public:
-    /// \param launchSeconds  host time of each kernel launch; if absent, the steady clock measures the host,
-    ///        and waiting takes real time
+    /// \param launchSeconds  host time of each kernel launch; without it, the host's clock is the steady
+    ///        clock, and waiting takes real time
     explicit Timeline(std::optional<double> launchSeconds) : m_launchSeconds(launchSeconds) {}
 
-    /// Time of the host's clock.
+    /// Current time of the host's clock.
     double now() const;
     void launch(double executionSeconds);
-    /// Time when all launched kernels have ended: the time of an event that is recorded now.
+    /// Time at which all launched kernels will have ended, which is the time of an event that is recorded
+    /// now.
     double end() const;
-    /// Makes the host wait until then.
+    /// Makes the host wait until all launched kernels have ended.
     void synchronize();
 
 private:

@@ -17,7 +17,7 @@
 
 namespace batchpeak::simulated_gpu {
 
-/// The content of the ledger file, which has exactly this size and is zero at first.
+/// Content of the ledger file, which has exactly this size and initially consists of zeros.
 struct DriverMemory::Ledger
 {
     struct Holder

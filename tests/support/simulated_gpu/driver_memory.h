@@ -7,8 +7,8 @@
 
 namespace batchpeak::simulated_gpu {
 
-/// The memory of a GPU as its driver hands it out to all processes that share a ledger (see
-/// Settings::ledger). The memory of a killed process is freed late. All sizes are bytes.
+/// GPU memory that the driver gives to all processes that share a ledger (see Settings::ledger). The memory
+/// of a killed process becomes free with a delay (see Settings::questionsUntilBack). All sizes are in bytes.
 class DriverMemory
 {
 public:
@@ -22,7 +22,7 @@ public:
     DriverMemory(const DriverMemory&) = delete;
     DriverMemory& operator=(const DriverMemory&) = delete;
 
-    /// \return false if there is not enough
+    /// \return false if there is not enough free memory
     bool take(std::int64_t bytes);
     void giveBack(std::int64_t bytes);
     Info info();
@@ -34,7 +34,7 @@ private:
 
     std::mutex m_mutex;
     std::int64_t m_held = 0;
-    /// Null if there is no ledger.
+    /// Null without a ledger.
     Ledger* m_ledger = nullptr;
     int m_file = -1;
 };

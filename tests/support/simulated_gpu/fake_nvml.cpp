@@ -1,13 +1,20 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Replaces NVIDIA's management library. It has two devices, or FAKE_NVML_COUNT of them, the second of which
-// refuses every reading. FAKE_NVML_SLICES divides the first one into that many slices. FAKE_NVML_FAILS makes
-// the initialization fail. FAKE_NVML_CLOCK, _POWER, _POWER_LIMIT, _ENERGY, _REASONS, _ERRORS and _PROCESSES
-// ("10,11") are the readings of the first device in the library's units; it refuses those that are not set. A
-// program with an odd process id holds that many bytes; the memory of others is unknown. FAKE_NVML_XID is an
-// error that the driver reports once. FAKE_NVML_UTILIZATION is how busy programs kept the multiprocessors of
-// the first device in percent, and how many seconds ago that was: "10:30,11:40:5".
+// Replaces NVIDIA's management library (NVML). It has FAKE_NVML_COUNT devices, two by default; the second one
+// does not support any reading. These environment variables set the rest:
+//
+//     FAKE_NVML_SLICES       number of MIG slices of the first device
+//     FAKE_NVML_FAILS        makes the initialization fail
+//     FAKE_NVML_MEBIBYTES    total memory of the first device and of slices, all of it free
+//     FAKE_NVML_XID          XID error that the driver reports once
+//     FAKE_NVML_UTILIZATION  samples of the first device: process id, utilization of the multiprocessors in
+//                            percent and, optionally, age in seconds: "10:30,11:40:5"
+//     FAKE_NVML_PROCESSES    ids of the processes on the first device: "10,11"; a process with an odd id
+//                            holds as many bytes as its id, and the memory of others is unknown
+//
+// FAKE_NVML_CLOCK, _POWER, _POWER_LIMIT, _ENERGY, _REASONS and _ERRORS are readings of the first device in
+// the units of the library. Without its variable, a reading is not supported; only the clock has a default.
 
 #include <array>
 #include <chrono>
@@ -21,7 +28,7 @@ constexpr int notSupported = 3;
 constexpr int notFound = 6;
 constexpr int insufficientSize = 7;
 constexpr int timedOut = 10;
-/// Number of the driver's pending error; 0 for none.
+/// XID of the pending error; 0 if there is none.
 int xids = 0;
 int first = 0;
 int second = 0;
@@ -38,7 +45,8 @@ int numberIn(const char* variable, int otherwise)
     return text ? std::atoi(text) : otherwise;
 }
 
-/// \return success if the variable is set, and the device is the first
+/// Reads a value of the first device from an environment variable.
+/// \return success if the variable is set and the device is the first one
 template<typename Value>
 int readVariable(const char* variable, void* handle, Value* value)
 {
@@ -255,8 +263,8 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void* handle, unsigned* count, FakeP
     *count = found;
     return success;
 }
-/// Answers like drivers do: a query of the count returns the room for all samples, and a single fresh sample
-/// comes with old ones.
+/// Works like real drivers: a query of the count returns the room for all samples, and the result includes
+/// old samples if any sample is newer than \p lastSeen.
 int nvmlDeviceGetProcessUtilization(void* handle, FakeProcessUtilization* samples, unsigned* count,
                                     unsigned long long lastSeen)
 {

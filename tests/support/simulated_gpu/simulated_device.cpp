@@ -16,12 +16,13 @@ namespace batchpeak::simulated_gpu {
 
 namespace {
 
-// Duration of an empty kernel on an H100 (measured by others: 2 to 3 us).
+// Duration of an empty kernel on an H100 (others measured 2 to 3 us).
 constexpr double emptyKernelSeconds = 2e-6;
 
 thread_local int current = 0;
 
-/// Texts of driver_types.h, as worded by libtorch 2.11, for the codes that tests use.
+/// Returns the text of an error code in driver_types.h, as libtorch 2.11 words it, for the codes that tests
+/// use.
 const char* textOf(int code)
 {
     switch (code) {
@@ -72,7 +73,7 @@ void Device::launch(double bytes, double flops)
     const double seconds =
         emptyKernelSeconds + std::max(bytes / settings().bytesPerSecond, flops / settings().flopsPerSecond);
     m_timeline.launch(seconds);
-    // The next call sees the failure, as with an asynchronous kernel.
+    // Kernels are asynchronous, so the failure appears in the next call.
     if (++m_kernels == settings().failingKernel)
         m_failure = settings().failingCode;
 }
@@ -89,7 +90,7 @@ int visibleDevices()
     const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
     if (!visible)
         return settings().devices;
-    // Devices are counted up to the first one that does not exist, as in CUDA.
+    // Like CUDA, counts devices up to the first one that does not exist.
     int count = 0;
     std::istringstream words(visible);
     for (std::string word; std::getline(words, word, ',');) {

@@ -10,11 +10,11 @@
 
 namespace batchpeak::simulated_gpu {
 
-/// One simulated GPU of this process: what the guard, the allocator and the kernels of libtorch meet.
+/// Simulated GPU of this process, on which the device guard, the allocator and the kernels of libtorch work.
 class Device
 {
 public:
-    /// \param index  among those that this process sees
+    /// \param index  index among the visible devices
     explicit Device(int index);
 
     int index() const { return m_index; }
@@ -22,14 +22,15 @@ public:
     CachingAllocator& allocator() { return m_allocator; }
     DriverMemory::Info memory();
 
-    /// Takes the context's memory at the first call. CUDA does so at its first call that needs the device.
+    /// Takes the memory of the CUDA context at the first call, as CUDA does at its first call that needs the
+    /// device.
     void use();
-    /// \throws c10::AcceleratorError  if an earlier kernel has failed: everything on the device fails from
-    ///         then on
+    /// \throws c10::AcceleratorError  if a previous kernel has failed: from then on, every call on the device
+    ///         fails
     void check() const;
-    /// Makes everything fail with that code from now on.
+    /// Makes every following call on the device fail with \p code.
     void loseContext(int code) { m_failure = code; }
-    /// \param bytes  bytes read and written
+    /// \param bytes  number of bytes that the kernel reads and writes
     void launch(double bytes, double flops);
 
 private:
