@@ -25,7 +25,7 @@ constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
 constexpr double mebibyte = 1024.0 * 1024.0;
 constexpr double segmentBytes = 2.0 * mebibyte;
 
-/// Returns the hash FNV-1a (Fowler, Noll, Vo), which unlike std::hash is the same with every library.
+/// Returns the FNV-1a hash (Fowler, Noll, Vo), which is the same with every library, unlike std::hash.
 std::uint64_t fingerprint(std::string_view text)
 {
     std::uint64_t hash = 0xcbf29ce484222325U;
@@ -34,7 +34,7 @@ std::uint64_t fingerprint(std::string_view text)
     return hash;
 }
 
-/// Matrix products of a step: each takes whole waves of tiles over the multiprocessors.
+/// Matrix product of a step, which takes whole waves of tiles over the multiprocessors.
 struct Product
 {
     double rowsPerSample = 1.0;
@@ -43,7 +43,8 @@ struct Product
     double secondsPerWave = 1e-4;
 };
 
-/// Products with waves between these sizes, in addition to an affine part.
+/// Returns the time of a step that consists of an affine part and matrix products. A wave of a product holds
+/// between \p shortestWave and \p longestWave samples.
 std::function<double(std::int64_t)> tiledCurve(RandomSource& random, double shortestWave, double longestWave,
                                                double perSample, double overhead, double share)
 {
@@ -70,8 +71,8 @@ std::function<double(std::int64_t)> tiledCurve(RandomSource& random, double shor
     };
 }
 
-/// Peak memory: affine, rounded to segments, in some worlds with a workspace that appears at a size or a
-/// slope that changes there.
+/// Adds peak memory that is affine in the size and rounded up to segments. On some devices, a workspace is
+/// added or the slope changes from some size on.
 void addMemory(Truth& truth, RandomSource& random, double largest)
 {
     const double limit = logUniform(random, 6.0, 80.0) * gibibyte;
@@ -103,8 +104,8 @@ void addNoise(Truth& truth, RandomSource& random)
     truth.setupSeconds = logUniform(random, 0.2, 2.5);
 }
 
-/// Memory that is a power of the size, or rises in several steps.
-void addCrookedMemory(Truth& truth, RandomSource& random, double largest)
+/// Adds memory that grows with a power of the size and in several steps.
+void addPowerLawMemory(Truth& truth, RandomSource& random, double largest)
 {
     const double limit = logUniform(random, 6.0, 80.0) * gibibyte;
     const double base = limit * uniform(random, 0.03, 0.4);
@@ -127,10 +128,10 @@ void addCrookedMemory(Truth& truth, RandomSource& random, double largest)
     };
 }
 
-/// Adds memory whose bytes above the baseline are proportional to a function of the size that is 0 at 0 and
-/// grows with the size.
-void addMemoryLike(Truth& truth, RandomSource& random, double largest,
-                   const std::function<double(double)>& shape)
+/// Adds memory whose bytes above the baseline are proportional to \p shape, a function that grows with the
+/// size.
+void addMemoryOfShape(Truth& truth, RandomSource& random, double largest,
+                      const std::function<double(double)>& shape)
 {
     const double limit = logUniform(random, 6.0, 80.0) * gibibyte;
     const double base = limit * uniform(random, 0.03, 0.4);
@@ -143,7 +144,7 @@ void addMemoryLike(Truth& truth, RandomSource& random, double largest,
     };
 }
 
-/// Memory of a loss that compares each sample with each other one (CLIP, arXiv 2103.00020): a matrix of size
+/// Returns the memory of a loss that compares all pairs of samples (CLIP, arXiv 2103.00020): a matrix of size
 /// x size in addition to the memory of each sample.
 std::function<double(double)> pairwiseMemory(RandomSource& random, double largest)
 {
@@ -151,8 +152,8 @@ std::function<double(double)> pairwiseMemory(RandomSource& random, double larges
     return [=](double size) { return size * (1.0 + share / (1.0 - share) * size / largest); };
 }
 
-/// Memory of a step whose peak is at one of two moments: at one of them up to some size, and beyond it at the
-/// other, whose need grows faster.
+/// Returns the memory of a step that peaks at one moment up to some size, and beyond it at another moment,
+/// whose memory grows faster.
 std::function<double(double)> memoryOfTwoMoments(RandomSource& random, double largest)
 {
     const double changesAt = logUniform(random, 2.0, std::max(largest, 3.0));
@@ -162,15 +163,15 @@ std::function<double(double)> memoryOfTwoMoments(RandomSource& random, double la
         [=](double size) { return constant + std::max(size, changesAt + earlierSlope * (size - changesAt)); };
 }
 
-/// Memory with fragmentation: gaps between the tensors of an allocator's segments that are too small for any
-/// tensor, which grow with the number of tensors.
+/// Returns the memory of an allocator with fragmentation: gaps between tensors in its segments are too small
+/// for any tensor, and they grow with the number of tensors.
 std::function<double(double)> fragmentedMemory(RandomSource& random, double largest)
 {
     const double share = uniform(random, 0.05, 0.4);
     return [=](double size) { return size * (1.0 + share * std::log(size) / std::log(largest)); };
 }
 
-/// Memory of an allocator that rounds each tensor up to a quarter of a power of two
+/// Returns the memory of an allocator that rounds each tensor up to a quarter of a power of two
 /// (roundup_power2_divisions:4 of PyTorch's caching allocator).
 std::function<double(double)> roundedUpMemory(RandomSource& random)
 {
@@ -187,10 +188,11 @@ std::function<double(double)> roundedUpMemory(RandomSource& random)
     };
 }
 
-/// The step keeps the seeds far from those of other draws.
+/// Factor that keeps the seeds of these draws far from those of other draws.
 constexpr std::uint64_t possibleSeedStep = 67867967;
 
-/// Returns the device that a sweep was recorded on: a random one of those that the sweep leaves possible.
+/// Returns the device that a sweep was recorded on, with a random curve among those that the sweep leaves
+/// possible.
 Truth possibleDevice(const std::string& family, std::uint64_t seed)
 {
     Truth truth = recordedDevice(*SweepCollection::sweep(family));
@@ -247,7 +249,7 @@ Truth simulatedDevice(const std::string& family, std::uint64_t seed)
     truth.seconds = affine;
     addMemory(truth, random, largest);
     addNoise(truth, random);
-    // This uses its own random source, so that the curves of a seed stay as they were.
+    // The optimizer time has its own random source, so that the curves of a seed do not change.
     RandomSource optimizer(seed * 1000033 + fingerprint(family) % 999983);
     truth.optimizerSeconds = perSample * logUniform(optimizer, 0.1, 3.0);
 
@@ -309,7 +311,7 @@ Truth simulatedDevice(const std::string& family, std::uint64_t seed)
         truth.runNoise = uniform(random, 0.006, 0.015);
         truth.drift = uniform(random, 0.0, 0.05);
     } else if (family == "special") {
-        // There are at least three multiples: a very rare one can only be found by luck.
+        // At least three multiples of a larger unit fit: a search could find a rarer one only by luck.
         std::vector<std::int64_t> units{4};
         for (const std::int64_t unit : {6, 10, 12, 14, 20, 24, 28, 40, 48, 56, 80, 96, 112, 120}) {
             if (3.0 * static_cast<double>(unit) <= largest)
@@ -333,7 +335,7 @@ Truth simulatedDevice(const std::string& family, std::uint64_t seed)
                 seconds += std::max(0.0, static_cast<double>(size) - at) * change * perSample;
             return std::max(seconds, 0.4 * perSample * static_cast<double>(size));
         };
-        addCrookedMemory(truth, random, largest);
+        addPowerLawMemory(truth, random, largest);
     } else if (family == "ripples") {
         const double period = uniform(random, 0.25, 1.1);
         const double amplitude = uniform(random, 0.01, 0.06);
@@ -343,7 +345,7 @@ Truth simulatedDevice(const std::string& family, std::uint64_t seed)
                 2.0 * std::numbers::pi * std::log(static_cast<double>(size)) / period + phase;
             return affine(size) * (1.0 + amplitude * std::sin(angle));
         };
-        addCrookedMemory(truth, random, largest);
+        addPowerLawMemory(truth, random, largest);
     } else if (family == "jittered tiles") {
         const double first = logUniform(random, 1.5, std::max(2.0, largest / 3.0));
         const double second = first * std::numbers::phi;
@@ -355,15 +357,15 @@ Truth simulatedDevice(const std::string& family, std::uint64_t seed)
         };
         truth.stepNoise = uniform(random, 0.01, 0.05);
         truth.outlierShare = uniform(random, 0.0, 0.1);
-        addCrookedMemory(truth, random, largest);
+        addPowerLawMemory(truth, random, largest);
     } else if (family == "pairwise") {
-        addMemoryLike(truth, random, largest, pairwiseMemory(random, largest));
+        addMemoryOfShape(truth, random, largest, pairwiseMemory(random, largest));
     } else if (family == "two moments") {
-        addMemoryLike(truth, random, largest, memoryOfTwoMoments(random, largest));
+        addMemoryOfShape(truth, random, largest, memoryOfTwoMoments(random, largest));
     } else if (family == "fragmented") {
-        addMemoryLike(truth, random, largest, fragmentedMemory(random, largest));
+        addMemoryOfShape(truth, random, largest, fragmentedMemory(random, largest));
     } else if (family == "rounded up") {
-        addMemoryLike(truth, random, largest, roundedUpMemory(random));
+        addMemoryOfShape(truth, random, largest, roundedUpMemory(random));
     } else if (family == "equal") {
         const double from = std::ceil(logUniform(random, 2.0, std::max(3.0, largest / 4.0)));
         const double steepness = uniform(random, 0.2, 0.9);

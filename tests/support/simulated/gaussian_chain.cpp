@@ -6,7 +6,7 @@
 
 namespace {
 
-/// A smaller remaining share carries no information any more.
+/// Factor below which a value carries no information about the previous one.
 constexpr double minKept = 1e-6;
 
 struct Belief
@@ -19,10 +19,10 @@ struct Belief
         return {link.keeps * mean, link.keeps * link.keeps * variance + link.variance};
     }
 
-    Belief having(double seen, double seenVariance) const
+    Belief givenObservation(double observed, double observationVariance) const
     {
-        const double gain = variance / (variance + seenVariance);
-        return {mean + gain * (seen - mean), (1.0 - gain) * variance};
+        const double gain = variance / (variance + observationVariance);
+        return {mean + gain * (observed - mean), (1.0 - gain) * variance};
     }
 };
 
@@ -34,10 +34,10 @@ double GaussianChain::logLikelihood(std::span<const Link> links)
     double sum = 0.0;
     for (const Link& link : links) {
         const Belief predicted = belief.next(link);
-        const double variance = predicted.variance + link.seenVariance;
-        const double error = link.seen - predicted.mean;
+        const double variance = predicted.variance + link.observationVariance;
+        const double error = link.observed - predicted.mean;
         sum -= 0.5 * (std::log(variance) + error * error / variance);
-        belief = predicted.having(link.seen, link.seenVariance);
+        belief = predicted.givenObservation(link.observed, link.observationVariance);
     }
     return sum;
 }
@@ -48,18 +48,18 @@ std::vector<double> GaussianChain::draw(std::span<const Link> links, batchpeak::
     beliefs.reserve(links.size());
     for (const Link& link : links) {
         const Belief before = beliefs.empty() ? Belief{} : beliefs.back();
-        beliefs.push_back(before.next(link).having(link.seen, link.seenVariance));
+        beliefs.push_back(before.next(link).givenObservation(link.observed, link.observationVariance));
     }
     std::vector<double> values(links.size());
     for (std::size_t place = links.size(); place-- > 0;) {
         Belief belief = beliefs[place];
         if (place + 1 < links.size()) {
-            // The value of the next place carries information about this one like an observation of it, whose
-            // noise is the addition there.
+            // The next value acts as an observation of this one, whose noise is the noise that is added
+            // there.
             const Link& next = links[place + 1];
             const double keeps = next.keeps;
             if (keeps > minKept)
-                belief = belief.having(values[place + 1] / keeps, next.variance / (keeps * keeps));
+                belief = belief.givenObservation(values[place + 1] / keeps, next.variance / (keeps * keeps));
         }
         values[place] = belief.mean + std::sqrt(belief.variance) * random.normal();
     }

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-/// Random draws between two bounds, used to generate simulated devices.
+/// Returns a uniformly distributed value between two bounds, for the generation of simulated devices.
 inline double uniform(batchpeak::search::RandomSource& random, double low, double high)
 {
     return low + (high - low) * random.uniform();

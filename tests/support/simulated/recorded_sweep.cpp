@@ -86,7 +86,7 @@ private:
         else if (name == "machine")
             m_sweep.machine = value;
         else if (name == "beside")
-            m_sweep.beside = value;
+            m_sweep.otherPrograms = value;
         else if (name == "device")
             m_sweep.device = value;
         else if (name == "network")
@@ -153,7 +153,7 @@ private:
 
 using Trial = RecordedSweep::Trial;
 
-/// Number of steps before the timed ones, the first of them slow, as in ReplayDevice and core/search.
+/// Cost of the warm-up, as a number of steps: the first step is slow, as in ReplayDevice and core/search.
 constexpr double warmupSteps = 4.5;
 constexpr double minRunNoise = 5e-4;
 constexpr double minSetupSeconds = 0.01;
@@ -165,21 +165,21 @@ double median(std::vector<double> values)
     return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
 }
 
-/// Returns the median of a chi-squared variable divided by its degrees of freedom: Wilson and Hilferty, PNAS
-/// 17 (1931).
+/// Returns the median of a chi-squared variable divided by its degrees of freedom (Wilson and Hilferty, PNAS
+/// 17, 1931).
 double medianOfScaledChiSquared(double degrees)
 {
     return std::pow(1.0 - 2.0 / (9.0 * degrees), 3.0);
 }
 
-/// The sizes that ran in ascending order, with a value each.
+/// Sizes that ran, in ascending order, and one value for each.
 struct Table
 {
     std::vector<double> sizes;
     std::vector<double> values;
 
-    /// Interpolates linearly in the size or in its logarithm; before the first and after the last value,
-    /// continues the nearest segment or stays constant.
+    /// Returns the value at \p size, interpolated linearly in the size or in its logarithm. Outside of the
+    /// sizes, the nearest segment continues, or the value stays constant.
     double at(double size, bool isLogarithmic, bool continues) const
     {
         if (sizes.size() == 1)
@@ -194,8 +194,8 @@ struct Table
     }
 };
 
-/// Returns the relative standard deviation of whole runs, such that half of the sizes scatter by less than
-/// expected by chance. A single disturbed run does not move the median.
+/// Returns the relative standard deviation between runs. It is a median over the sizes, which a single
+/// disturbed run does not move: half of the sizes scatter less than chance predicts.
 double runNoiseOf(const std::map<std::int64_t, std::vector<Trial>>& sizes)
 {
     std::vector<double> excess;

@@ -10,17 +10,17 @@
 #include <string>
 #include <vector>
 
-/// A sweep written by batchpeak-record-sweep (format 2): the sizes of a grid, each measured at many visits on
-/// one device, in random order.
+/// Sweep that batchpeak-record-sweep has written (format 2): each size of a grid is measured in many visits
+/// on one device, in random order.
 struct RecordedSweep
 {
     struct Trial
     {
         int visit = 1;
         std::int64_t size = 1;
-        /// Whether the trial fits; if it ran out of memory, nothing below is known.
+        /// Whether the trial fits into memory; if it does not, the fields below have no meaning.
         bool fits = true;
-        /// When the timed steps began, counted from the start of the sweep [s].
+        /// Start of the timed steps since the start of the sweep [s].
         double clockSeconds = 0.0;
         /// Time of one micro-batch in each timed step [s].
         std::vector<double> stepSeconds;
@@ -29,7 +29,7 @@ struct RecordedSweep
         double wallSeconds = 0.0;
         bool disturbed = false;
 
-        /// The values that a trial would report: the typical step [s], and its relative standard error.
+        /// Values that a trial would report: the typical step [s], and its relative standard error.
         double secondsPerStep() const;
         double relativeError() const;
     };
@@ -39,14 +39,14 @@ struct RecordedSweep
     std::string date;
     /// Description of the computer, and of the other programs that ran on it.
     std::string machine;
-    std::string beside;
+    std::string otherPrograms;
     double limitBytes = 0.0;
     double baselineBytes = 0.0;
     /// Trials in the order of the file.
     std::vector<Trial> trials;
 };
 
-/// An error in a sweep; it names the file and the line, and says what is expected there.
+/// Error in a sweep. The message names the file and the line, and states what is expected there.
 class SweepError : public std::runtime_error
 {
 public:
@@ -59,9 +59,10 @@ RecordedSweep readSweep(const std::filesystem::path& path);
 
 /// Returns the device that a sweep was recorded on, as far as the sweep determines it.
 ///
-/// The time of a size is the median of its visits; between sizes, the time per sample is interpolated in
+/// The time of a size is the median over its visits. Between sizes, the time per sample is interpolated in
 /// ln(size), and the peak in the size. Step noise follows from the errors that the trials reported (an error
-/// is the noise times sqrt(2 / steps), as in core/search). Noise between runs is the additional difference
-/// between visits, drift included. Beyond the largest size that ran, memory continues its last slope, but
-/// never admits a size that failed; if none failed, no larger size is allowed.
+/// is the noise times sqrt(2 / steps), as in core/search). Noise between runs is the remaining difference
+/// between visits, including drift. Beyond the largest size that ran, the peak continues with its last slope,
+/// but the smallest size that failed and all larger ones do not fit. If no size failed, the largest size that
+/// ran is the maximum.
 ReplayDevice::Truth recordedDevice(const RecordedSweep& sweep);

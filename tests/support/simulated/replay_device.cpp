@@ -15,7 +15,7 @@ constexpr double comparedWarmupSteps = 3.0;
 constexpr int stepsUntilAbandoned = 3;
 constexpr double driftSeconds = 45.0;
 constexpr double failureSeconds = 1.0;
-/// The worker's gate reports a trial as disturbed from this value on.
+/// Contention above which the gate of the worker reports a trial as disturbed.
 constexpr double disturbedFrom = 0.1;
 
 constexpr double slowStepSeconds = 1.0;
@@ -25,8 +25,8 @@ double defaultSteps(double seconds)
     return seconds > slowStepSeconds ? 3.0 : std::clamp(std::ceil(0.4 / seconds), 5.0, 24.0);
 }
 
-/// Returns the cost of the warm-up steps in steps: the first one is slow, but less so if it computes for
-/// long.
+/// Returns the cost of the warm-up, as a number of steps. The first step is slow, which matters less if steps
+/// are long.
 double warmupSteps(double seconds)
 {
     return seconds > slowStepSeconds ? 2.5 : 4.5;
@@ -75,10 +75,10 @@ double ReplayDevice::driftNow()
     return m_truth.drift * m_drift;
 }
 
-double ReplayDevice::recordedNoise(std::size_t others) const
+double ReplayDevice::recordedNoise(std::size_t skippedVisits) const
 {
     const TapePlayer* player = m_speed.player();
-    return player ? player->visitAt(player->place() + others).visit : 0.0;
+    return player ? player->visitAt(player->place() + skippedVisits).visit : 0.0;
 }
 
 void ReplayDevice::beginVisit()
@@ -87,8 +87,7 @@ void ReplayDevice::beginVisit()
     if (!player)
         return;
     m_playedVisit = player->place();
-    // Playing starts at a random step of the visit: otherwise a trial of few steps would use only the first
-    // ones of each visit.
+    // The first step is random: otherwise trials with few steps would use only the first steps of each visit.
     const auto steps = static_cast<double>(player->visitAt(m_playedVisit).steps.size());
     m_playedStep = static_cast<std::size_t>(steps * m_random.uniform());
 }
@@ -122,42 +121,43 @@ Measurement ReplayDevice::compare(const Proposal& proposal)
     const double began = m_speed.clock();
     Measurement trial{.size = proposal.comparedSizes.front(), .outcome = batchpeak::trial::Outcome::Ok};
     m_speed.restUntil(began + m_truth.setupSeconds);
-    // Half of the noise of trials belongs to the whole stay of a size in one process, half to each visit.
+    // Half of the variance between trials belongs to a size for the whole comparison, and half to each of its
+    // visits.
     constexpr double half = std::numbers::sqrt2 / 2.0;
     const double noise = half * std::hypot(m_truth.runNoise, m_truth.restlessness.trialNoise);
     std::vector<double> typical;
     for (const std::int64_t size : proposal.comparedSizes) {
-        // Each size uses the noise of a different recorded visit.
+        // Each size uses the deviation of a different recorded visit.
         typical.push_back(m_truth.seconds(size) *
                           std::exp(noise * m_random.normal() + half * recordedNoise(typical.size())));
         trial.compared.push_back({.microBatchSize = size,
                                   .peakReservedBytes = static_cast<std::int64_t>(m_truth.peakBytes(size))});
         m_speed.work(comparedWarmupSteps * typical.back());
     }
-    double takenInAll = 0.0;
+    double totalTaken = 0.0;
     double sum = 0.0;
     for (int visit = 0; visit < proposal.visits; ++visit) {
         for (std::size_t i = 0; i < typical.size(); ++i) {
-            const std::size_t which = visit % 2 == 0 ? i : typical.size() - 1 - i;
+            const std::size_t index = visit % 2 == 0 ? i : typical.size() - 1 - i;
             const double seconds =
-                typical[which] * std::exp(noise * m_random.normal() + half * recordedNoise() + driftNow());
+                typical[index] * std::exp(noise * m_random.normal() + half * recordedNoise() + driftNow());
             beginVisit();
             m_speed.work(seconds);
-            batchpeak::trial::Visit& visits = trial.compared[which].visits.emplace_back();
+            batchpeak::trial::Visit& visits = trial.compared[index].visits.emplace_back();
             visits.clockSeconds = m_speed.clock();
             const double taken = m_speed.takenSeconds();
             for (int step = 0; step < proposal.stepsPerVisit; ++step)
                 visits.stepSeconds.push_back(stepSeconds(seconds));
             visits.seconds = m_speed.clock() - visits.clockSeconds;
             const double takenNow = m_speed.takenSeconds() - taken;
-            takenInAll += takenNow;
+            totalTaken += takenNow;
             sum += visits.seconds;
-            if (m_truth.restlessness.besideShare > 0.0)
+            if (m_truth.restlessness.contentionShare > 0.0)
                 visits.contention = takenNow / visits.seconds;
         }
     }
-    if (m_truth.restlessness.besideShare > 0.0)
-        trial.contention = takenInAll / sum;
+    if (m_truth.restlessness.contentionShare > 0.0)
+        trial.contention = totalTaken / sum;
     trial.secondsPerStep = typical.front();
     trial.optimizerSeconds = m_truth.optimizerSeconds;
     trial.peakReservedBytes = trial.compared.front().peakReservedBytes;
@@ -208,7 +208,7 @@ Measurement ReplayDevice::run(const Proposal& proposal)
                 break;
             }
         }
-        if (restlessness.besideShare > 0.0) {
+        if (restlessness.contentionShare > 0.0) {
             trial.contention = (m_speed.takenSeconds() - taken) / sum;
             trial.disturbed = trial.contention > disturbedFrom;
         }
@@ -250,8 +250,8 @@ double ReplayDevice::bestSpeed(const std::vector<std::int64_t>& candidates) cons
 
 double ReplayDevice::meanSlowdown() const
 {
-    // Means of the draws above: normal deviations of a logarithm, and steps that take 1.2 to 2.2 times as
-    // long.
+    // These are the means of the draws above: deviations whose logarithm is normally distributed, and
+    // outliers that take 1.2 to 2.2 times as long.
     const double variance =
         std::pow(m_truth.stepNoise, 2.0) + std::pow(m_truth.runNoise, 2.0) + std::pow(m_truth.drift, 2.0);
     return longRunSlowdown(m_truth.restlessness) * std::exp(0.5 * variance) *

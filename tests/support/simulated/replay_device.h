@@ -15,7 +15,7 @@
 
 class SweepTruth;
 
-/// A device that is a formula or a table: it provides the measurements of trials, and the truth that a search
+/// Device that is a formula or a table. It provides the measurements of trials, and the truth, which a search
 /// can only estimate. All randomness comes from the seed.
 class ReplayDevice
 {
@@ -30,7 +30,7 @@ public:
         double baselineBytes = 0.0;
         double limitBytes = 0.0;
         std::int64_t maximum = 65535;
-        /// Size from which the allocator flushes its cache repeatedly; 0 if it never does.
+        /// Size from which the allocator flushes its cache repeatedly; 0 if it never does so.
         std::int64_t thrashesFrom = 0;
         /// Probability that the worker's counters show the thrashing.
         double thrashSeen = 0.7;
@@ -50,40 +50,41 @@ public:
     ReplayDevice(Truth truth, std::uint64_t seed);
 
     const Truth& truth() const { return m_truth; }
-    /// Returns the search space that a search on the device would get.
+    /// Returns the search space of the device.
     batchpeak::search::SearchSpace space() const;
     batchpeak::search::Measurement run(const batchpeak::search::Proposal& proposal);
     double clockSeconds() const { return m_speed.clock(); }
-    /// Lets time pass without a trial, while another device has one; never backward.
+    /// Advances the clock without a trial, while another device runs one; does nothing if the time is past.
     void waitUntil(double clockSeconds) { m_speed.restUntil(clockSeconds); }
-    /// Replaces the random source from now on; the device and its past stay the same.
+    /// Replaces the random source from now on; the device and its past do not change.
     void reseed(std::uint64_t seed);
 
     bool fits(std::int64_t size) const;
     /// Largest size such that it and all smaller sizes fit.
     std::int64_t largestFit() const { return m_largestFit; }
-    /// True samples/s of the best of these sizes that fits; of all sizes if the list is empty.
+    /// True speed [samples/s] of the fastest size that fits among \p candidates, or among all sizes if the
+    /// list is empty.
     double bestSpeed(const std::vector<std::int64_t>& candidates) const;
     double speed(std::int64_t size) const;
-    /// Ratio of a step's mean time in the long run to its calm time, all noise included.
+    /// Ratio of a step's long-run mean time to its calm time, including all noise.
     double meanSlowdown() const;
-    /// Cost of an undisturbed trial [s], failures included.
+    /// Cost of an undisturbed trial [s], or of one that runs out of memory.
     double trialSeconds(std::int64_t size) const;
     /// Cost of trials of 1, 2, 4, ... up to the limit [s].
     double rampSeconds() const;
 
 private:
     double driftNow();
-    /// Returns ln of the own deviation of a trial that begins now, or of one visit of a comparison, on a
-    /// recorded device; otherwise 0.
-    /// \param others  number of visits to skip on the tape
-    double recordedNoise(std::size_t others = 0) const;
-    /// Makes the following steps deviate like those of the recorded visit that is played at this moment.
+    /// Returns ln of the deviation of a trial, or of one visit of a comparison, that begins now; 0 unless the
+    /// device plays recorded noise.
+    /// \param skippedVisits  number of visits to skip on the tape
+    double recordedNoise(std::size_t skippedVisits = 0) const;
+    /// Makes the following steps deviate like those of the recorded visit that is currently played.
     void beginVisit();
-    /// Returns ln of the next step's deviation; 0 on a device that is not recorded.
+    /// Returns ln of the deviation of the next step; 0 unless the device plays recorded noise.
     double recordedStepNoise();
-    /// Returns the time of one step that begins now.
-    /// \param typical  its typical time [s]
+    /// Runs one step and returns its time [s].
+    /// \param typical  typical time of the step [s]
     double stepSeconds(double typical);
     batchpeak::search::Measurement compare(const batchpeak::search::Proposal& proposal);
 
@@ -94,7 +95,7 @@ private:
     DeviceSpeed m_speed;
     double m_drift = 0.0;
     double m_driftClock = -1e9;
-    /// Position in the recorded visit whose steps a trial plays.
+    /// Recorded visit whose steps a trial plays, and the next of these steps.
     std::size_t m_playedVisit = 0;
     std::size_t m_playedStep = 0;
 };

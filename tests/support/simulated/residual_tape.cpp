@@ -12,14 +12,15 @@
 
 namespace {
 
-/// Mean length of a block [s]: several times as long as the observed duration of a computer's speeds (6 to 18
-/// s), and a part of the shortest sweep.
+/// Mean length of a block [s]: several times the duration for which computers were observed to keep a speed
+/// (6 to 18 s), and a fraction of the shortest sweep.
 constexpr double meanBlockSeconds = 30.0;
 /// Ratio of the standard deviation of a normal distribution to its median absolute deviation.
 constexpr double deviationOverMedian = 1.4826;
-/// A visit's own deviation beyond this many standard deviations is attributed to the device at that moment.
+/// Number of standard deviations beyond which the deviation of a visit is attributed to the device at that
+/// moment.
 constexpr double maxDeviations = 2.0;
-/// Accuracy of sums of times [s].
+/// Tolerance for rounding errors of sums of times [s].
 constexpr double clockTick = 1e-9;
 
 } // namespace
@@ -57,7 +58,7 @@ ResidualTape::ResidualTape(const RecordedSweep& sweep, const SweepTruth& truth)
 
 double ResidualTape::meanSlowdown() const
 {
-    // The amount of work counts, so speeds are averaged.
+    // Averages speeds instead of times, since the amount of work counts.
     double speed = 0.0;
     for (std::size_t place = 0; place < m_visits.size(); ++place) {
         const Visit& visit = m_visits[place];

@@ -18,14 +18,14 @@ constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t worldSeedStep = 49979687;
 constexpr std::uint64_t sizeSeedStep = 86028121;
 
-// The clock begins to fall at the first heat, and reaches its lowest value at the second.
+// Heat at which the clock begins to fall, and heat at which it reaches its lowest value.
 constexpr double warm = 0.4;
 constexpr double hot = 0.9;
 /// Load of a device that waits for its next trial.
 constexpr double restLoad = 0.15;
 /// Share of heatSeconds during which heat is treated as constant.
 constexpr double heatStep = 0.02;
-/// Accuracy of sums of times [s].
+/// Tolerance for rounding errors of sums of times [s].
 constexpr double clockTick = 1e-9;
 
 void addTwoSpeeds(Restlessness& restlessness, RandomSource& random, double min, double max)
@@ -80,10 +80,10 @@ Restlessness restlessnessOf(const std::string& world, std::uint64_t seed)
         restlessness.residuals = SweepCollection::residuals(
             sweeps[static_cast<std::size_t>(random.uniform() * static_cast<double>(sweeps.size()))]);
     } else if (world == "beside" || world == "crowded") {
-        restlessness.besideShare = uniform(random, 0.2, 0.5);
-        restlessness.besideExponent = uniform(random, 0.7, 1.8);
-        restlessness.besideSeconds = 15.0;
-        restlessness.besidePauseSeconds = world == "beside" ? 15.0 : 1.0;
+        restlessness.contentionShare = uniform(random, 0.2, 0.5);
+        restlessness.contentionExponent = uniform(random, 0.7, 1.8);
+        restlessness.contentionSeconds = 15.0;
+        restlessness.contentionPauseSeconds = world == "beside" ? 15.0 : 1.0;
     } else if (!world.empty()) {
         throw std::invalid_argument("There is no restless world called " + world + ".");
     }
@@ -103,7 +103,7 @@ DeviceSpeed::DeviceSpeed(const Restlessness& restlessness, std::uint64_t seed)
       m_random(seed * worldSeedStep + 1),
       m_speedChange(never),
       m_burstChange(never),
-      m_besideChange(never)
+      m_contentionChange(never)
 {
     if (restlessness.slowdown > 0.0) {
         const double cycle = restlessness.fastSeconds + restlessness.slowSeconds;
@@ -112,11 +112,11 @@ DeviceSpeed::DeviceSpeed(const Restlessness& restlessness, std::uint64_t seed)
     }
     if (restlessness.burstSlowdown > 0.0)
         m_burstChange = exponential(restlessness.secondsBetweenBursts);
-    if (restlessness.besideShare > 0.0) {
-        const double cycle = restlessness.besideSeconds + restlessness.besidePauseSeconds;
-        m_isBeside = m_random.uniform() * cycle < restlessness.besideSeconds;
-        m_besideChange =
-            exponential(m_isBeside ? restlessness.besideSeconds : restlessness.besidePauseSeconds);
+    if (restlessness.contentionShare > 0.0) {
+        const double cycle = restlessness.contentionSeconds + restlessness.contentionPauseSeconds;
+        m_isContended = m_random.uniform() * cycle < restlessness.contentionSeconds;
+        m_contentionChange =
+            exponential(m_isContended ? restlessness.contentionSeconds : restlessness.contentionPauseSeconds);
     }
     if (restlessness.residuals)
         m_player.emplace(restlessness.residuals, seed * worldSeedStep + 2);
@@ -125,16 +125,16 @@ DeviceSpeed::DeviceSpeed(const Restlessness& restlessness, std::uint64_t seed)
 void DeviceSpeed::reseed(std::uint64_t seed)
 {
     m_random = RandomSource(seed * worldSeedStep + 1);
-    // Exponential times are memoryless.
+    // Exponentially distributed times are memoryless, so the remaining times can be drawn again.
     if (m_speedChange != never)
         m_speedChange =
             m_clock + exponential(m_isSlow ? m_restlessness.slowSeconds : m_restlessness.fastSeconds);
     if (m_burstChange != never)
         m_burstChange = m_clock + exponential(m_isBurst ? m_restlessness.burstSeconds
                                                         : m_restlessness.secondsBetweenBursts);
-    if (m_besideChange != never)
-        m_besideChange = m_clock + exponential(m_isBeside ? m_restlessness.besideSeconds
-                                                          : m_restlessness.besidePauseSeconds);
+    if (m_contentionChange != never)
+        m_contentionChange = m_clock + exponential(m_isContended ? m_restlessness.contentionSeconds
+                                                                 : m_restlessness.contentionPauseSeconds);
     if (m_player)
         m_player->reseed(seed * worldSeedStep + 2);
 }
@@ -149,21 +149,22 @@ double DeviceSpeed::slowdownNow() const
     const double heat = std::clamp((m_heat - warm) / (hot - warm), 0.0, 1.0);
     return (m_isSlow ? 1.0 + m_restlessness.slowdown : 1.0) *
            (m_isBurst ? 1.0 + m_restlessness.burstSlowdown : 1.0) *
-           (m_isBeside ? std::pow(1.0 - m_restlessness.besideShare, -m_restlessness.besideExponent) : 1.0) *
+           (m_isContended ? std::pow(1.0 - m_restlessness.contentionShare, -m_restlessness.contentionExponent)
+                          : 1.0) *
            (1.0 + m_restlessness.heatSlowdown * heat) * (m_player ? std::exp(m_player->deviceSpeed()) : 1.0);
 }
 
 double DeviceSpeed::calmFor() const
 {
     const double heat = m_restlessness.heatSlowdown > 0.0 ? heatStep * m_restlessness.heatSeconds : never;
-    return std::min({m_speedChange - m_clock, m_burstChange - m_clock, m_besideChange - m_clock, heat,
+    return std::min({m_speedChange - m_clock, m_burstChange - m_clock, m_contentionChange - m_clock, heat,
                      m_player ? m_player->sameFor() : never});
 }
 
 void DeviceSpeed::pass(double seconds, double load)
 {
     m_clock += seconds;
-    m_takenSeconds += m_isBeside ? m_restlessness.besideShare * seconds : 0.0;
+    m_takenSeconds += m_isContended ? m_restlessness.contentionShare * seconds : 0.0;
     if (m_player)
         m_player->moveTo(m_clock);
     if (m_restlessness.heatSlowdown > 0.0)
@@ -177,10 +178,10 @@ void DeviceSpeed::pass(double seconds, double load)
         m_burstChange +=
             exponential(m_isBurst ? m_restlessness.burstSeconds : m_restlessness.secondsBetweenBursts);
     }
-    if (m_clock >= m_besideChange - clockTick) {
-        m_isBeside = !m_isBeside;
-        m_besideChange +=
-            exponential(m_isBeside ? m_restlessness.besideSeconds : m_restlessness.besidePauseSeconds);
+    if (m_clock >= m_contentionChange - clockTick) {
+        m_isContended = !m_isContended;
+        m_contentionChange += exponential(m_isContended ? m_restlessness.contentionSeconds
+                                                        : m_restlessness.contentionPauseSeconds);
     }
 }
 
@@ -212,8 +213,8 @@ double DeviceSpeed::work(double calmSeconds)
 
 double longRunSlowdown(const Restlessness& restlessness)
 {
-    // Shares of time follow from the means of the renewal processes. The amount of work counts, so speeds are
-    // averaged.
+    // The shares of time follow from the means of the renewal processes. Speeds are averaged instead of
+    // times, since the amount of work counts.
     double speed = 1.0;
     if (restlessness.slowdown > 0.0) {
         const double slow = restlessness.slowSeconds / (restlessness.fastSeconds + restlessness.slowSeconds);
@@ -224,14 +225,15 @@ double longRunSlowdown(const Restlessness& restlessness)
             restlessness.burstSeconds / (restlessness.burstSeconds + restlessness.secondsBetweenBursts);
         speed *= 1.0 - share + share / (1.0 + restlessness.burstSlowdown);
     }
-    if (restlessness.besideShare > 0.0) {
-        const double share =
-            restlessness.besideSeconds / (restlessness.besideSeconds + restlessness.besidePauseSeconds);
-        speed *= 1.0 - share + share * std::pow(1.0 - restlessness.besideShare, restlessness.besideExponent);
+    if (restlessness.contentionShare > 0.0) {
+        const double share = restlessness.contentionSeconds /
+                             (restlessness.contentionSeconds + restlessness.contentionPauseSeconds);
+        speed *= 1.0 - share +
+                 share * std::pow(1.0 - restlessness.contentionShare, restlessness.contentionExponent);
     }
-    // A stall adds one to three times the step's own time, twice on average.
     const double recorded = restlessness.residuals ? restlessness.residuals->meanSlowdown() : 1.0;
     const double seen = 1.0 + 0.5 * restlessness.seenShare * restlessness.seenSlowdown;
+    // A stall adds one to three times the step's own time, which is twice on average.
     return recorded * seen * (1.0 + restlessness.heatSlowdown) * (1.0 + 2.0 * restlessness.stallShare) /
            speed;
 }

@@ -20,7 +20,7 @@ std::filesystem::path pathOf(const std::string& name)
     return folder / (name + ".csv");
 }
 
-/// The objects derived from each sweep, by its name.
+/// Returns the object that \p make creates for a sweep at the first call with its name.
 template<typename Made, typename Make>
 std::shared_ptr<const Made> madeOnce(const std::string& name, Make make)
 {

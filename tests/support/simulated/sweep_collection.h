@@ -10,8 +10,8 @@ struct RecordedSweep;
 class ResidualTape;
 class SweepTruth;
 
-/// The sweeps in tests/data/sweeps, each by the name of its file, and the objects derived from them. Every
-/// object is created once per program, at its first request; thread-safe.
+/// Sweeps in tests/data/sweeps, each identified by its file name without the extension, and the objects
+/// derived from them. Each object is created once per program, at its first use. Thread-safe.
 class SweepCollection
 {
 public:

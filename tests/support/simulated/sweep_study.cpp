@@ -15,19 +15,19 @@ namespace {
 constexpr int rounds = 8;
 constexpr std::size_t maxSizes = 12;
 
-/// The findings about one synthetic sweep, whose truth is known.
-struct Found
+/// Results of one or more synthetic sweeps, whose truth is known.
+struct SweepResult
 {
-    /// Number of 90 % intervals, and of those that hold the true value: of the speed of each size, and of its
-    /// ratio to the best size's.
+    /// Number of 90 % intervals, and of those that contain the true value: for the speed of each size, and
+    /// for its ratio to that of the best size.
     int intervals = 0;
     int speedsWithin = 0;
     int ratiosWithin = 0;
-    /// Probability that the perfect forecaster states, and whether it is right.
+    /// Probability that the perfect forecaster states, and 1 if it is right; summed over the sweeps.
     double perfectShare = 0.0;
     double isPerfectRight = 0.0;
 
-    Found& operator+=(const Found& other)
+    SweepResult& operator+=(const SweepResult& other)
     {
         intervals += other.intervals;
         speedsWithin += other.speedsWithin;
@@ -47,13 +47,15 @@ bool isInMiddle90(std::vector<double> values, double truth)
     return truth >= at(0.05) && truth <= at(0.95);
 }
 
-Found findOf(const std::string& world, std::uint64_t seed)
+SweepResult studyOneSweep(const std::string& world, std::uint64_t seed)
 {
     std::vector<std::string> families = calibrationFamilies();
-    // If the best size is not obvious, a lucky one is most easily mistaken for it.
+    // These families occur more often: if the best size is not obvious, a forecaster most easily mistakes a
+    // lucky size for it.
     families.insert(families.end(), {"equal", "plateau", "equal", "plateau"});
     ReplayDevice::Truth truth = deviceOf(families[seed % families.size()], seed, world);
-    // Otherwise one sweep of some families lasts hours; its clock does not matter.
+    // Shortens the steps, since one sweep of some families would last hours; the absolute time of a step does
+    // not matter.
     const double shorter = 0.05 / truth.seconds(8);
     truth.seconds = [=, seconds = truth.seconds](std::int64_t size) { return shorter * seconds(size); };
     truth.setupSeconds = 0.4;
@@ -68,7 +70,7 @@ Found findOf(const std::string& world, std::uint64_t seed)
     const double slowdown = device.meanSlowdown();
     const auto trueSpeed = [&](std::int64_t size) { return device.speed(size) / slowdown; };
     const std::int64_t best = *std::ranges::max_element(sizes, {}, trueSpeed);
-    Found found{.perfectShare = verdict.perfectShare()};
+    SweepResult found{.perfectShare = verdict.perfectShare()};
     found.isPerfectRight =
         trueSpeed(verdict.perfectSize()) >= (1.0 - sweepTolerance) * trueSpeed(best) ? 1.0 : 0.0;
     for (const std::int64_t size : sizes) {
@@ -119,13 +121,13 @@ std::vector<SizeVisit> sweepOf(ReplayDevice& device, std::vector<std::int64_t> s
 SweepStudy studySweeps(const std::string& world, int sweeps)
 {
     const auto part = [&](int first, int step) {
-        Found sum;
+        SweepResult sum;
         for (int sweep = first; sweep < sweeps; sweep += step)
-            sum += findOf(world, static_cast<std::uint64_t>(sweep) + 1);
+            sum += studyOneSweep(world, static_cast<std::uint64_t>(sweep) + 1);
         return sum;
     };
     auto other = std::async(std::launch::async, part, 0, 2);
-    Found sum = part(1, 2);
+    SweepResult sum = part(1, 2);
     sum += other.get();
     const double intervals = std::max(1, sum.intervals);
     return {.speedsWithin = sum.speedsWithin / intervals,

@@ -19,24 +19,24 @@ using batchpeak::search::RandomSource;
 namespace {
 
 constexpr double degreesOfFreedom = 4.0;
-/// Number of rounds before the first draw that counts, and from one draw to the next.
+/// Number of rounds of sampling before the first draw, and from one draw to the next.
 constexpr int settlingRounds = 400;
 constexpr int roundsPerDraw = 4;
-/// Variance of a level about which nothing is known [ln].
+/// Prior variance of a level [ln], so large that the prior carries no information.
 constexpr double openVariance = 100.0;
 
-// Possible values of the scales, all equally likely: they differ by a factor of about 2, since a finer
-// resolution cannot be determined.
+// Possible values of the scales, all equally likely. They differ by a factor of about 2, since the visits do
+// not determine the scales more precisely.
 constexpr std::array deviceDeviations{0.0005, 0.002, 0.004, 0.008, 0.015, 0.03, 0.06, 0.12};
 constexpr std::array deviceSeconds{1.5, 4.0, 10.0, 25.0, 60.0, 180.0};
 constexpr std::array visitDeviations{0.0005, 0.001, 0.002, 0.004, 0.008, 0.015, 0.03, 0.06, 0.12};
-/// Deviations per factor of e between sizes.
+/// Standard deviations of the random walk for a factor of e between sizes.
 constexpr std::array walkDeviations{0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5};
 constexpr std::array roughnesses{0.0001, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05};
-/// Share of the largest size at which the constant part of a step is as long as the rest.
+/// Size, as a share of the largest one, at which the constant part of a step takes as long as the rest.
 constexpr std::array halfSpeedShares{0.0001, 0.001, 0.003, 0.01, 0.02, 0.04, 0.08, 0.15, 0.3, 0.6};
 
-/// Draws from a gamma distribution whose shape is a multiple of one half: half of a sum of squares of
+/// Draws from a gamma distribution whose shape is a multiple of one half, as half the sum of squares of
 /// normals.
 double halfIntegerGamma(RandomSource& random, int halves, double rate)
 {
@@ -46,7 +46,8 @@ double halfIntegerGamma(RandomSource& random, int halves, double rate)
     return 0.5 * sum / rate;
 }
 
-/// Draws one of the places with a probability proportional to its likelihood, whose logarithm is given.
+/// Draws an index with a probability proportional to its likelihood.
+/// \param logarithms  logarithms of the likelihoods
 std::size_t drawPlace(std::vector<double> logarithms, RandomSource& random)
 {
     const double max = std::ranges::max(logarithms);
@@ -62,7 +63,7 @@ std::size_t drawPlace(std::vector<double> logarithms, RandomSource& random)
     return logarithms.size() - 1;
 }
 
-/// One chain of Gibbs sampling over all unknowns.
+/// Chain of Gibbs sampling over all unknowns.
 class Sampler
 {
 public:
@@ -76,8 +77,8 @@ public:
             const auto place =
                 static_cast<std::size_t>(std::ranges::lower_bound(sizes, visit.size) - sizes.begin());
             m_place.push_back(place);
-            m_seen.push_back(std::log(visit.typicalSeconds));
-            m_level[place] += m_seen.back();
+            m_observed.push_back(std::log(visit.typicalSeconds));
+            m_level[place] += m_observed.back();
             ++counts[place];
         }
         for (std::size_t place = 0; place < sizes.size(); ++place)
@@ -98,7 +99,7 @@ public:
     double deviceAt(std::size_t visit) const { return m_device[visit]; }
     double noiseAt(std::size_t visit) const
     {
-        return m_seen[visit] - m_level[m_place[visit]] - m_device[visit];
+        return m_observed[visit] - m_level[m_place[visit]] - m_device[visit];
     }
     double deviceVariance() const { return std::pow(deviceDeviations[m_deviation], 2.0); }
     /// ln of the ratio of a visit's mean step to the size's typical step on the device at that moment.
@@ -126,14 +127,14 @@ private:
                                       deviceSeconds[seconds]);
             links[visit] = {.keeps = keeps,
                             .variance = variance * (1.0 - keeps * keeps),
-                            .seen = m_seen[visit] - m_level[m_place[visit]],
-                            .seenVariance = visitVariance(visit, visitDeviation) / m_weight[visit]};
+                            .observed = m_observed[visit] - m_level[m_place[visit]],
+                            .observationVariance = visitVariance(visit, visitDeviation) / m_weight[visit]};
         }
         return links;
     }
 
-    /// Draws one scale anew.
-    /// \param linksWith  returns the chain for a place of the scale in its list
+    /// Draws a new value of one scale and returns its index.
+    /// \param linksWith  returns the chain for an index of the values of the scale
     template<typename LinksWith>
     std::size_t drawScale(std::size_t choices, LinksWith linksWith)
     {
@@ -159,8 +160,8 @@ private:
         shiftLevel(links);
     }
 
-    /// Shifts the device against all sizes: the device may have been slow all the time and the sizes fast, or
-    /// the other way round. One step samples all such pairs, which single steps would explore slowly.
+    /// Shifts the device against all sizes: either the device was slow all the time and the sizes are fast,
+    /// or the reverse. One step draws from all such combinations, which separate steps would explore slowly.
     void shiftLevel(const Links& links)
     {
         double precision = 0.0;
@@ -189,7 +190,7 @@ private:
         }
     }
 
-    /// Returns the time of an affine step without its scale [ln].
+    /// Returns ln of the time of an affine step without its scale.
     double affine(std::size_t size, std::size_t halfSpeed) const
     {
         const auto largest = static_cast<double>(m_sizes.back());
@@ -206,8 +207,9 @@ private:
                     : std::log(static_cast<double>(m_sizes[size]) / static_cast<double>(m_sizes[size - 1]));
             links[size] = {.keeps = size == 0 ? 0.0 : 1.0,
                            .variance = size == 0 ? openVariance : apart * std::pow(walkDeviations[walk], 2.0),
-                           .seen = m_mean[size] - affine(size, halfSpeed),
-                           .seenVariance = std::pow(roughnesses[roughness], 2.0) + m_meanVariance[size]};
+                           .observed = m_mean[size] - affine(size, halfSpeed),
+                           .observationVariance =
+                               std::pow(roughnesses[roughness], 2.0) + m_meanVariance[size]};
         }
         return links;
     }
@@ -219,7 +221,7 @@ private:
         std::vector<double> precision(m_sizes.size(), 0.0);
         for (std::size_t visit = 0; visit < m_visits.size(); ++visit) {
             const double weight = m_weight[visit] / visitVariance(visit, m_visitDeviation);
-            m_mean[m_place[visit]] += weight * (m_seen[visit] - m_device[visit]);
+            m_mean[m_place[visit]] += weight * (m_observed[visit] - m_device[visit]);
             precision[m_place[visit]] += weight;
         }
         m_meanVariance.resize(m_sizes.size());
@@ -248,17 +250,17 @@ private:
     const std::vector<SizeVisit>& m_visits;
     const std::vector<std::int64_t>& m_sizes;
     RandomSource m_random;
-    /// For each visit: its size's place, ln of its typical step, its weight against outliers, ln of the
-    /// device's speed.
+    /// Values of each visit: index of its size, ln of its typical step, weight against outliers, ln of the
+    /// speed of the device.
     std::vector<std::size_t> m_place;
-    std::vector<double> m_seen;
+    std::vector<double> m_observed;
     std::vector<double> m_weight;
     std::vector<double> m_device;
-    /// For each size: its level, and the mean of its observations with the variance.
+    /// Values of each size: level, mean of its observations, and variance of this mean.
     std::vector<double> m_level;
     std::vector<double> m_mean;
     std::vector<double> m_meanVariance;
-    /// Places in the lists of scales; each starts in the middle.
+    /// Indices into the lists of scales; each starts in the middle.
     std::size_t m_deviation = deviceDeviations.size() / 2;
     std::size_t m_seconds = deviceSeconds.size() / 2;
     std::size_t m_visitDeviation = visitDeviations.size() / 2;
@@ -267,8 +269,8 @@ private:
     std::size_t m_halfSpeed = halfSpeedShares.size() / 2;
 };
 
-/// Returns ln of the mean of exp() over rounds drawn with replacement: visits of one round are not
-/// independent.
+/// Returns ln of the mean of exp() over rounds that are drawn with replacement. Whole rounds are drawn
+/// because the visits of one round are not independent.
 double meanOverRounds(const std::map<int, std::vector<double>>& byRound, RandomSource& random)
 {
     std::vector<const std::vector<double>*> rounds;
@@ -333,7 +335,7 @@ SweepTruth::SweepTruth(std::vector<SizeVisit> visits, std::uint64_t seed, int dr
             m_residuals[visit].deviceSpeed += sampler.deviceAt(visit) / draws;
             m_residuals[visit].visit += sampler.noiseAt(visit) / draws;
         }
-        // The mean of a log-normal speed is above its median by this amount.
+        // The second term is the logarithm of the ratio of the mean of a log-normal speed to its median.
         const double longRun = meanOverRounds(excess, rounds) + 0.5 * sampler.deviceVariance();
         std::vector<double>& seconds = m_seconds.emplace_back();
         for (const double level : sampler.levels())

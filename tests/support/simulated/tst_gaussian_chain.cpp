@@ -14,18 +14,18 @@ namespace {
 
 /// Two correlated values, each observed once.
 const std::vector<GaussianChain::Link> twoLinks{
-    {.keeps = 0.0, .variance = 4.0, .seen = 1.0, .seenVariance = 1.0},
-    {.keeps = 0.5, .variance = 3.0, .seen = -2.0, .seenVariance = 2.0}};
+    {.keeps = 0.0, .variance = 4.0, .observed = 1.0, .observationVariance = 1.0},
+    {.keeps = 0.5, .variance = 3.0, .observed = -2.0, .observationVariance = 2.0}};
 
-// By hand: the values' covariance is [4, 2; 2, 4], that of the observations [5, 2; 2, 6] with determinant 26
-// and inverse [6, -2; -2, 5] / 26.
+// Calculated by hand: the covariance of the values is [4, 2; 2, 4].
+// The covariance of the observations is [5, 2; 2, 6], with determinant 26 and inverse [6, -2; -2, 5] / 26.
 constexpr double determinant = 26.0;
 constexpr double squares = (6.0 * 1.0 + 2.0 * -2.0 * 1.0 * -2.0 + 5.0 * 4.0) / determinant;
 constexpr double firstMean =
     (4.0 * (6.0 * 1.0 + -2.0 * -2.0) + 2.0 * (-2.0 * 1.0 + 5.0 * -2.0)) / determinant;
 constexpr double secondMean =
     (2.0 * (6.0 * 1.0 + -2.0 * -2.0) + 4.0 * (-2.0 * 1.0 + 5.0 * -2.0)) / determinant;
-/// Moments of both values, given the observations.
+/// Covariance of both values, given the observations.
 constexpr double covariance =
     2.0 - (4.0 * (6.0 * 2.0 + -2.0 * 4.0) + 2.0 * (-2.0 * 2.0 + 5.0 * 4.0)) / determinant;
 
@@ -36,12 +36,12 @@ class GaussianChainTest : public QObject
     Q_OBJECT
 
 private slots:
-    void knowsHowLikelyItIs()
+    void returnsTheLogLikelihood()
     {
         QCOMPARE(GaussianChain::logLikelihood(twoLinks), -0.5 * (std::log(determinant) + squares));
     }
 
-    void drawsWhatRemainsPossible()
+    void drawsFromThePosterior()
     {
         RandomSource random(1);
         constexpr int draws = 40000;
@@ -59,7 +59,7 @@ private slots:
         QVERIFY2(std::abs(product - covariance) < 0.03, std::to_string(product).c_str());
     }
 
-    void forgetsWhatIsFarAway()
+    void drawsFiniteValuesWithoutCorrelation()
     {
         std::vector<GaussianChain::Link> links = twoLinks;
         links[1].keeps = 1e-320;

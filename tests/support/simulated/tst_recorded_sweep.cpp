@@ -19,7 +19,7 @@ QString goodSweep()
     return QStringLiteral(BATCHPEAK_TEST_DATA "/sweep-reader/three-sizes.csv");
 }
 
-/// The replaced part of a valid sweep, and the place that the error names.
+/// Replacement that makes a valid sweep invalid, and the place that the error names.
 struct Mistake
 {
     QByteArray before;
@@ -50,7 +50,7 @@ private slots:
         QCOMPARE(sweep.baselineBytes, 1e5);
         QCOMPARE(sweep.trials.size(), std::size_t{10});
         QCOMPARE(sweep.machine, std::string("2 processors, linux 6.1, load 0.01 before"));
-        QCOMPARE(sweep.beside, std::string("nothing"));
+        QCOMPARE(sweep.otherPrograms, std::string("nothing"));
         QCOMPARE(sweep.trials[4].visit, 2);
         QCOMPARE(sweep.trials[4].size, 4);
         QCOMPARE(sweep.trials[4].clockSeconds, 2.875);
@@ -62,7 +62,7 @@ private slots:
         QVERIFY(!sweep.trials[3].fits);
     }
 
-    void namesTheLineThatIsWrong_data()
+    void reportsTheLineOfAnError_data()
     {
         rows<Mistake>({
             {"no limit", {"# limit_bytes: 1000000\n", "", "line 19"}},
@@ -70,15 +70,15 @@ private slots:
             {"a header without a value", {"# date: 2026-11-21", "# date", "line 4"}},
             {"another format", {"format: 2", "format: 1", "line 1"}},
             {"other columns", {"visit,micro", "run,micro", "line 9"}},
-            {"a field too few", {"1,8,oom,2.775,0,0", "1,8,oom,2.775,0", "line 13"}},
-            {"a time of nothing", {";0.0097;", ";0;", "line 10"}},
+            {"a missing field", {"1,8,oom,2.775,0,0", "1,8,oom,2.775,0", "line 13"}},
+            {"a time of zero", {";0.0097;", ";0;", "line 10"}},
             {"a time that is no number", {";0.0097;", ";nan;", "line 10"}},
-            {"a step that is missing", {";0.0097;", ";;", "line 10"}},
+            {"a missing step", {";0.0097;", ";;", "line 10"}},
             {"a negative size", {"1,2,ok", "1,-2,ok", "line 11"}},
             {"another outcome", {"oom", "failed", "line 13"}},
         });
     }
-    void namesTheLineThatIsWrong()
+    void reportsTheLineOfAnError()
     {
         const auto& [before, after, place] = row<Mistake>();
         QByteArray text = batchpeak::test::readFile(goodSweep());
@@ -97,9 +97,9 @@ private slots:
         }
     }
 
-    void refusesAFileThatIsNotThere() { QVERIFY_EXCEPTION_THROWN(readSweep("no-such-file.csv"), SweepError); }
+    void refusesAMissingFile() { QVERIFY_EXCEPTION_THROWN(readSweep("no-such-file.csv"), SweepError); }
 
-    void takesTheMiddleOfTheRepetitions_data()
+    void usesTheMedianOfTheVisits_data()
     {
         rows<AtSize>({
             {"smallest", {1, 0.011, 2e5}},
@@ -108,7 +108,7 @@ private slots:
             {"beyond the largest that ran", {6, 0.048, 7e5}},
         });
     }
-    void takesTheMiddleOfTheRepetitions()
+    void usesTheMedianOfTheVisits()
     {
         const auto& [size, seconds, peakBytes] = row<AtSize>();
         const ReplayDevice::Truth truth = recordedDevice(readSweep(goodSweep().toStdString()));
@@ -116,24 +116,24 @@ private slots:
         QCOMPARE(truth.peakBytes(size), peakBytes);
     }
 
-    void learnsNoiseAndCost()
+    void estimatesNoiseAndCost()
     {
         const ReplayDevice::Truth truth = recordedDevice(readSweep(goodSweep().toStdString()));
         QCOMPARE(truth.stepNoise, 0.02);
         QCOMPARE(truth.setupSeconds, 0.5);
         QCOMPARE(truth.optimizerSeconds, 0.001);
-        // The repetitions lie about 9 % apart.
+        // The visits of a size differ by about 9 %.
         QVERIFY2(truth.runNoise > 0.06 && truth.runNoise < 0.13, qPrintable(QString::number(truth.runNoise)));
     }
 
-    void holdsNoSizeThatFailed()
+    void fitsNoSizeThatFailed()
     {
-        // By the line of its peaks it could hold 9.
+        // The slope of its peaks alone would allow size 9.
         const ReplayDevice device(recordedDevice(readSweep(goodSweep().toStdString())), 1);
         QCOMPARE(device.largestFit(), 7);
     }
 
-    void endsWhereTheSweepEndsWithoutAFailure()
+    void endsAtTheLargestSizeIfNoneFailed()
     {
         RecordedSweep sweep = readSweep(goodSweep().toStdString());
         std::erase_if(sweep.trials, [](const RecordedSweep::Trial& trial) { return !trial.fits; });

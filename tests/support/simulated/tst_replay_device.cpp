@@ -16,7 +16,7 @@ using batchpeak::trial::Outcome;
 
 namespace {
 
-/// A device on which ten sizes fit; a step takes a tenth of a second per sample.
+/// Returns a device without noise. Ten sizes fit, and a step takes 0.1 s per sample.
 ReplayDevice::Truth plainTruth()
 {
     return {.seconds = [](std::int64_t size) { return 0.1 * static_cast<double>(size); },
@@ -34,7 +34,7 @@ class ReplayDeviceTest : public QObject
     Q_OBJECT
 
 private slots:
-    void measuresTheTruthWhereThereIsNoNoise()
+    void measuresTheTruthWithoutNoise()
     {
         ReplayDevice device(plainTruth(), 1);
         const Measurement trial = device.run({.size = 4});
@@ -46,7 +46,7 @@ private slots:
         QCOMPARE(device.clockSeconds(), trial.wallSeconds);
     }
 
-    void refusesWhatDoesNotFit()
+    void runsOutOfMemoryAboveTheLargestFit()
     {
         ReplayDevice device(plainTruth(), 1);
         QCOMPARE(device.largestFit(), 10);
@@ -57,7 +57,7 @@ private slots:
         QVERIFY(trial.wallSeconds > 0.0);
     }
 
-    void givesUpAfterThreeSlowSteps()
+    void abandonsATrialAfterThreeSlowSteps()
     {
         ReplayDevice device(plainTruth(), 1);
         const Measurement slow = device.run({.size = 4, .abandonAboveSeconds = 0.39});
@@ -66,7 +66,7 @@ private slots:
         QVERIFY(!device.run({.size = 4, .abandonAboveSeconds = 0.41}).abandoned);
     }
 
-    void waitsButNeverGoesBack()
+    void ignoresAWaitUntilThePast()
     {
         ReplayDevice device(plainTruth(), 1);
         device.waitUntil(30.0);
@@ -76,13 +76,13 @@ private slots:
 
     void sumsTheCostOfARamp()
     {
-        // 1, 2, 4 and 8 samples: 24, 5, 5 and 5 timed steps, and 4.5 before them.
+        // Sizes 1, 2, 4 and 8 take 24, 5, 5 and 5 timed steps, each after a warm-up of 4.5 steps.
         ReplayDevice::Truth truth = plainTruth();
         truth.seconds = [](std::int64_t size) { return size == 1 ? 0.01 : 0.1; };
         QCOMPARE(ReplayDevice(truth, 1).rampSeconds(), 4 * 2.0 + 28.5 * 0.01 + 3 * 9.5 * 0.1);
     }
 
-    void endsWithAMeasuredSizeOnEveryRecordedSweep_data()
+    void recommendsAMeasuredSizeOnEveryRecordedSweep_data()
     {
         const auto add = rows<std::string, std::string>();
         const std::vector<DeviceGroup> groups = deviceGroups();
@@ -93,7 +93,7 @@ private slots:
                 add(family + ", " + std::string(strategy), {family, std::string(strategy)});
         }
     }
-    void endsWithAMeasuredSizeOnEveryRecordedSweep()
+    void recommendsAMeasuredSizeOnEveryRecordedSweep()
     {
         const auto& [family, strategy] = row<std::string, std::string>();
         ReplayDevice device(deviceOf(family, 3), 3);

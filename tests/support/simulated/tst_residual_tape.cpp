@@ -23,7 +23,7 @@ namespace {
 
 const std::string sweepName = "cpu-gpt2-tiny-train-32";
 
-/// A tape of two speeds, each for a second, whose steps alternate.
+/// Returns a sweep on a device that alternates between two speeds every second and whose steps alternate too.
 RecordedSweep twoSpeeds()
 {
     RecordedSweep sweep;
@@ -46,7 +46,7 @@ class ResidualTapeTest : public QObject
     Q_OBJECT
 
 private slots:
-    void addsUpToWhatWasRecorded()
+    void addsUpToTheRecordedSteps()
     {
         const auto sweep = SweepCollection::sweep(sweepName);
         const auto truth = SweepCollection::truth(sweepName);
@@ -56,7 +56,8 @@ private slots:
         const ResidualTape::Visit& visit = tape->visits()[70];
         QCOMPARE(visit.clockSeconds, trial.clockSeconds - sweep->trials[0].clockSeconds);
         QCOMPARE(visit.steps.size(), trial.stepSeconds.size());
-        // Without the ratio of the long run to a typical step, which is the same for all visits.
+        // Returns the part of a step that the tape does not hold: the ratio of a typical step to the long
+        // run, which is the same for all visits.
         const auto residual = [&](std::size_t place, std::size_t step) {
             const ResidualTape::Visit& played = tape->visits()[place];
             const RecordedSweep::Trial& recorded = sweep->trials[place];
@@ -71,7 +72,7 @@ private slots:
                  std::to_string(residual(70, 2) - residual(90, 1)).c_str());
     }
 
-    void findsTheVisitOfAMoment()
+    void findsTheVisitAtATime()
     {
         const RecordedSweep sweep = twoSpeeds();
         const ResidualTape tape(sweep, SweepTruth(visitsOf(sweep), 1, 10));
@@ -81,8 +82,8 @@ private slots:
         QCOMPARE(tape.placeAt(39.9), std::size_t{39});
     }
 
-    /// The truth that a search is judged by is the long-run behavior of a device with that noise.
-    void keepsTheLongRun_data()
+    /// Searches are judged by longRunSlowdown(), so a device with recorded noise must have this slowdown.
+    void keepsTheLongRunSlowdown_data()
     {
         const auto add = rows<std::string, double>();
         for (const std::string& name : SweepCollection::names()) {
@@ -90,13 +91,13 @@ private slots:
                 add(name + ", " + std::to_string(seconds) + " s", {name, seconds});
         }
     }
-    void keepsTheLongRun()
+    void keepsTheLongRunSlowdown()
     {
         const auto& [name, calmSeconds] = row<std::string, double>();
         ReplayDevice::Truth truth = deviceOf("smooth", 1, "replayed");
         truth.restlessness.residuals = SweepCollection::residuals(name);
         truth.seconds = [=](std::int64_t) { return calmSeconds; };
-        // Set-up takes the same time in slow phases; otherwise more of the time would be spent on steps
+        // Setup takes the same time in slow phases, so that steps would take a larger share of the time
         // there.
         truth.setupSeconds = 0.0;
         ReplayDevice device(truth, 7);
@@ -113,8 +114,8 @@ private slots:
                  (std::to_string(slowdown) + " and not " + std::to_string(expected)).c_str());
     }
 
-    /// Trials that are near each other are as similar as the recorded ones.
-    void keepsSlowChanges()
+    /// Trials that are close in time are as similar as the recorded ones.
+    void keepsSlowChangesOfSpeed()
     {
         const auto tape = SweepCollection::residuals("cpu-gpt2-tiny-train-32-bursts");
         TapePlayer player(tape, 3);
@@ -124,20 +125,20 @@ private slots:
             now.push_back(player.deviceSpeed());
         }
         const double mean = std::reduce(now.begin(), now.end()) / static_cast<double>(now.size());
-        const auto resemblance = [&](std::size_t apart) {
+        const auto autocorrelation = [&](std::size_t lag) {
             double products = 0.0;
             double squares = 0.0;
-            for (std::size_t i = 0; i + apart < now.size(); ++i) {
-                products += (now[i] - mean) * (now[i + apart] - mean);
+            for (std::size_t i = 0; i + lag < now.size(); ++i) {
+                products += (now[i] - mean) * (now[i + lag] - mean);
                 squares += (now[i] - mean) * (now[i] - mean);
             }
             return products / squares;
         };
-        QVERIFY2(resemblance(1) > 0.5, std::to_string(resemblance(1)).c_str());
-        QVERIFY2(std::abs(resemblance(600)) < 0.1, std::to_string(resemblance(600)).c_str());
+        QVERIFY2(autocorrelation(1) > 0.5, std::to_string(autocorrelation(1)).c_str());
+        QVERIFY2(std::abs(autocorrelation(600)) < 0.1, std::to_string(autocorrelation(600)).c_str());
     }
 
-    void comesFromAnotherSweepForAnotherSeed()
+    void usesDifferentSweepsForDifferentSeeds()
     {
         std::vector<const ResidualTape*> tapes;
         for (std::uint64_t seed = 1; seed <= 40; ++seed)
@@ -151,7 +152,7 @@ private slots:
                  SweepCollection::residuals(sweepName).get());
     }
 
-    void aRecordedDeviceIsOneThatIsPossible()
+    void drawsARecordedDeviceFromThePossibleOnes()
     {
         const ReplayDevice::Truth one = deviceOf(sweepName, 1);
         QVERIFY(one.possible);
@@ -160,7 +161,7 @@ private slots:
         QVERIFY(!deviceOf("smooth", 1).possible);
     }
 
-    void equalSizesAreEqual()
+    void makesEqualSizesEquallyFast()
     {
         for (std::uint64_t seed = 1; seed <= 20; ++seed) {
             const ReplayDevice device(deviceOf("equal", seed), seed);

@@ -35,7 +35,7 @@ class RestlessnessTest : public QObject
     Q_OBJECT
 
 private slots:
-    void calmWorkTakesItsTime()
+    void takesTheCalmTimeWithoutRestlessness()
     {
         DeviceSpeed speed({}, 1);
         speed.restUntil(10.0);
@@ -45,7 +45,7 @@ private slots:
         QCOMPARE(speed.clock(), 10.3);
     }
 
-    void takesAsLongAsTheMeansSay_data()
+    void matchesTheLongRunSlowdown_data()
     {
         rows<Restlessness>({
             {"two speeds", {.slowdown = 0.1, .fastSeconds = 12.0, .slowSeconds = 4.0}},
@@ -62,14 +62,14 @@ private slots:
               .heatSeconds = 20.0}},
         });
     }
-    void takesAsLongAsTheMeansSay()
+    void matchesTheLongRunSlowdown()
     {
         const auto& restlessness = row<Restlessness>();
         const double seen = slowdownOver(restlessness, 1, 2e5);
         QVERIFY2(std::abs(seen / longRunSlowdown(restlessness) - 1.0) < 0.003, std::to_string(seen).c_str());
     }
 
-    void stepsBetweenTwoSpeedsAlone()
+    void alternatesBetweenTwoSpeedsOnly()
     {
         DeviceSpeed speed({.slowdown = 0.1, .fastSeconds = 5.0, .slowSeconds = 5.0}, 2);
         int changes = 0;
@@ -79,7 +79,7 @@ private slots:
             changes += isPure ? 0 : 1;
             QVERIFY(seconds > 1.0 - 1e-9 && seconds < 1.1 + 1e-9);
         }
-        // In about 205 s it changes 41 times on average.
+        // The speed changes 41 times on average in about 205 s.
         QVERIFY2(changes > 15 && changes < 80, std::to_string(changes).c_str());
     }
 
@@ -114,7 +114,7 @@ private slots:
         QVERIFY(speeds(3) != speeds(4));
     }
 
-    void roughnessBelongsToTheSize()
+    void keepsTheRoughnessOfASize()
     {
         const Restlessness restlessness = restlessnessOf("rough", 1);
         std::vector<double> squares;
@@ -129,7 +129,10 @@ private slots:
                  deviceOf("smooth", 3).seconds(5) * std::exp(roughnessAt(restlessnessOf("rough", 3), 3, 5)));
     }
 
-    void knowsNoOtherWorld() { QVERIFY_EXCEPTION_THROWN(restlessnessOf("windy", 1), std::invalid_argument); }
+    void refusesAnUnknownWorld()
+    {
+        QVERIFY_EXCEPTION_THROWN(restlessnessOf("windy", 1), std::invalid_argument);
+    }
 };
 
 BATCHPEAK_TEST(RestlessnessTest)

@@ -19,8 +19,8 @@ class SweepTruthTest : public QObject
     Q_OBJECT
 
 private slots:
-    // A few sweeps in the fastest world; make bench-sweep-truth uses 200 in each.
-    void coversTheTruth()
+    // A few sweeps in the fastest world suffice here; make bench-sweep-truth uses 200 in each world.
+    void coversTheTrueSpeeds()
     {
         const SweepStudy study = studySweeps("", 12);
         const std::string text = "speeds " + std::to_string(study.speedsWithin) + ", ratios " +
@@ -32,8 +32,9 @@ private slots:
         QVERIFY2(std::abs(study.perfectShare - study.perfectRight) < 0.15, text.c_str());
     }
 
-    /// If sizes were independent, the luckiest of many equal sizes would look 2 % better than most.
-    void takesEqualSizesForEqual()
+    /// If the model treated sizes as independent, the luckiest of many equal sizes would look 2 % better than
+    /// most.
+    void treatsEqualSizesAsEqual()
     {
         ReplayDevice::Truth truth = deviceOf("equal", 3, "trial noise");
         truth.seconds = [](std::int64_t size) { return 0.01 * static_cast<double>(size); };
@@ -51,8 +52,8 @@ private slots:
         }
     }
 
-    /// One long delayed visit must not make its size look slow.
-    void isNotMovedByOneStall()
+    /// One visit with a long delay must not make its size look slow.
+    void ignoresOneStalledVisit()
     {
         ReplayDevice device(deviceOf("smooth", 5), 5);
         const std::vector<std::int64_t> sizes{1, 2, 4, 8};
@@ -80,7 +81,7 @@ private slots:
         QVERIFY(last(1) != last(2));
     }
 
-    void goesBetweenSizes()
+    void interpolatesBetweenSizes()
     {
         const std::vector<SizeVisit> visits{
             {.size = 2, .clockSeconds = 0.0, .typicalSeconds = 0.02, .meanSeconds = 0.02},
