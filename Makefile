@@ -1,7 +1,7 @@
-# The commands of the README. Everything behind them is CMake; presets are in CMakePresets.json.
+# The commands of the README. CMake does the work; its presets are in CMakePresets.json.
 PRESET ?= dev
 BUILD := scripts/build.sh $(PRESET)
-# Tests that run at the same time: half of them wait for a program or a clock.
+# Number of tests that run in parallel: more than the cores, since half of the tests wait for a program or a clock.
 TEST_JOBS ?= $(shell expr 3 '*' $$(nproc) / 2)
 EXAMPLE ?= resources/examples/gpt2-tiny.yaml
 
@@ -23,67 +23,69 @@ run: programs
 test: build
 	QT_QPA_PLATFORM=offscreen ctest --preset $(PRESET) --parallel $(TEST_JOBS)
 
-# What no test may depend on: the kernels that ATen and oneDNN choose for the processor, and the number of threads.
+# Runs the tests of networks with the kernels of other CPUs and with four threads: no test may depend on the kernels
+# that ATen and oneDNN choose for the CPU, or on the number of threads.
 test-kernels: configure
 	$(BUILD) network_tests
 	scripts/test-kernels.sh build/$(PRESET) $(TEST_JOBS)
 
-# By hand, once a week: the window and the search under sanitizers too; and every test beside a program that keeps a
-# processor busy, with a failure at every allocation of a step in place of those at each site once, every power loss of
-# a history, and 240 searches whose sentences are compared with their tables.
+# Takes too long for CI; run it by hand once a week. It adds the window and the search to the sanitized tests. Then it
+# runs every test on a busy CPU: each allocation of a step fails once instead of one per call site, every power loss of
+# a history is tried, and the sentences of 240 searches are compared with their tables.
 test-weekly: build
 	$(MAKE) test-asan ROOMS=without-torch
 	BATCHPEAK_EVERY_ALLOCATION=1 BATCHPEAK_EVERY_POWER_LOSS=1 BATCHPEAK_MANY_SEARCHES=1 \
 	QT_QPA_PLATFORM=offscreen scripts/beside-busy-processor.sh \
 		ctest --preset $(PRESET) --parallel $(TEST_JOBS)
 
-# The tests under sanitizers: test-asan finds errors of memory and undefined behavior, test-tsan races of threads. With
-# ROOMS=without-torch only those that need no libtorch, which take a quarter of the time; with ROOMS=core those of core
-# among them, half of that again, as CI does.
+# Run the tests under sanitizers: test-asan finds memory errors and undefined behavior, test-tsan finds data races.
+# ROOMS=without-torch runs only tests that need no libtorch, in a quarter of the time. ROOMS=core runs only those of
+# core among them, in half of that; CI does this.
 ROOMS ?= all
 test-asan: setup
 	scripts/test-sanitized.sh asan $(ROOMS) $(TEST_JOBS)
 test-tsan: setup
 	scripts/test-sanitized.sh tsan $(ROOMS) $(TEST_JOBS)
 
-# Loss and gradients of our networks against those of transformers and torchvision, of adapters against those of PEFT and
-# bitsandbytes. Options go into PARITY.
+# Compares loss and gradients of our networks with transformers and torchvision, and of our adapters with PEFT and
+# bitsandbytes. PARITY passes options.
 test-parity: configure setup-parity
 	$(BUILD) batchpeak-parity-step
 	PYTHONPATH=tests .venv-parity/bin/python -m parity --program build/$(PRESET)/bin/batchpeak-parity-step $(PARITY)
 
-# Parameters of every network that is known by its name on the hub against those that transformers gives it.
+# Compares the parameters of every network that Batchpeak knows by its name on the hub with transformers.
 test-hub-models: configure setup-parity
 	$(BUILD) batchpeak-list-hub-models
 	PYTHONPATH=tests .venv-parity/bin/python -m parity.hub_models --program build/$(PRESET)/bin/batchpeak-list-hub-models
 
-# The package in python/, spoken to as Batchpeak does, the networks that it makes by transformers, whole explorations with
-# it, and its examples.
+# Tests the package in python/ over the trial protocol: its networks from transformers, whole explorations, and its
+# examples.
 test-python: configure setup-parity setup-examples
 	$(BUILD) batchpeak batchpeak-worker
 	cd tests && OMP_NUM_THREADS=1 BATCHPEAK_PROGRAM="$(CURDIR)/build/$(PRESET)/bin/batchpeak" \
 		BATCHPEAK_WORKER="$(CURDIR)/build/$(PRESET)/bin/batchpeak-worker" \
 		"$(CURDIR)/.venv-examples/bin/python" -m unittest discover --start-directory python --top-level-directory .
 
-# Configs with a size written into them, read by PyYAML and ruamel.yaml as trainers read them.
+# Writes a size into configs and reads them with PyYAML and ruamel.yaml, as trainers do.
 test-yaml-readers: configure setup-readers
 	$(BUILD) batchpeak-write-sizes
 	PYTHONPATH=tests .venv-readers/bin/python -m readers --program build/$(PRESET)/bin/batchpeak-write-sizes \
 		tests/data/configs resources/examples ../shared/configs
 
-# Configs with a size written into them, read by the trainers' own code. Options go into TRAINERS.
+# Writes a size into configs and reads them with the trainers' own code. TRAINERS passes options.
 test-trainers: configure setup-trainers
 	$(BUILD) batchpeak-write-sizes
 	PYTHONPATH=tests python3 -m trainers --program build/$(PRESET)/bin/batchpeak-write-sizes $(TRAINERS) \
 		tests/trainers/configs ../shared/configs ../shared/corpus
 
-# What only a GPU can prove; skips without one. The folder can be carried to a computer that has one: docs/servers.md.
+# Runs the tests that need a GPU; without one, they are skipped. The folder build/gpu-suite can be copied to a computer
+# with a GPU: docs/servers.md.
 test-gpu: configure
 	$(BUILD) batchpeak_gpu_tests batchpeak-worker
 	scripts/make-gpu-suite.sh build/$(PRESET) build/gpu-suite
 	PATH="$(CURDIR)/.venv/bin:$$PATH" build/gpu-suite/run-gpu-suite.sh
 
-# The two programs alone: what `make run` needs.
+# Builds only the two programs, for `make run`.
 programs: configure
 	$(BUILD) batchpeak batchpeak-worker
 
@@ -93,8 +95,7 @@ build: configure
 configure: setup
 	cmake --preset $(PRESET)
 
-# The window in every state, light and dark, in two sizes, and each dialog: once as on a usual screen and once with
-# twice as many pixels.
+# Draws the window in every state, light and dark, in two sizes, and each dialog: for device pixel ratios 1 and 2.
 screenshots: configure
 	$(BUILD) batchpeak-render-window
 	QT_QPA_PLATFORM=offscreen build/$(PRESET)/bin/batchpeak-render-window build/screenshots/1x
@@ -103,11 +104,11 @@ screenshots: configure
 setup:
 	scripts/setup.sh
 
-# YAML readers (1 MB), which only test-yaml-readers needs.
+# Installs YAML readers (1 MB), which only test-yaml-readers needs.
 setup-readers:
 	scripts/setup-venv.sh readers tests/readers/requirements.txt
 
-# The spelling checker of tidy.
+# Installs the spelling checker of tidy.
 setup-tidy:
 	scripts/setup-venv.sh tidy scripts/tidy-requirements.txt
 
@@ -118,7 +119,7 @@ setup-trainers: setup-parity
 # Seconds that each fuzz target runs.
 SECONDS := 60
 
-# Configs made at random by libFuzzer, for every reader and for writing; what is found lies in build/fuzz/fuzz/work.
+# Fuzzes every config reader and the writing of sizes with libFuzzer. Findings are in build/fuzz/fuzz/work.
 fuzz: setup setup-fuzz
 	cmake --preset fuzz
 	scripts/build.sh fuzz
@@ -128,125 +129,129 @@ fuzz: setup setup-fuzz
 setup-fuzz:
 	scripts/setup-fuzz.sh
 
-# A folder, and an archive of it, that runs on computers where nothing can be installed: docs/servers.md.
+# Makes a folder, and an archive of it, that runs on computers where nothing can be installed: docs/servers.md.
 bundle: configure
 	$(BUILD) batchpeak batchpeak-worker batchpeak_icons
 	scripts/pack-bundle.sh build/$(PRESET) build/bundle
 
-# What our networks are compared with, in numbers, in bytes and in time: the whole torch wheel set, torchvision,
-# transformers, PEFT, trl, bitsandbytes and torchao (5 GB).
+# Installs the packages that our networks are compared with in numbers, memory and time: torch with all its wheels,
+# torchvision, transformers, PEFT, trl, bitsandbytes and torchao (5 GB).
 setup-parity:
 	scripts/setup-venv.sh parity tests/parity/requirements.txt
 
-# What the examples in python/examples need beside them, JAX and Lightning (600 MB), which only test-python needs.
-# Lightning would draw a torch of its own.
+# Installs what the examples in python/examples need in addition: JAX and Lightning (600 MB). Only test-python needs
+# them. They use the torch of .venv-parity, since Lightning would install its own.
 setup-examples: setup-parity
 	scripts/setup-venv.sh examples tests/python/requirements.txt parity
 
-# What every search strategy costs, and how right and how honest it is, on devices that are formulas or tables.
+# Measures the cost, the accuracy and the calibration of every search strategy on simulated and recorded devices.
 bench-search: configure
 	$(BUILD) batchpeak-bench-search
 	build/$(PRESET)/bin/batchpeak-bench-search $(BENCH)
 
-# How often two trials of the same size agree within the errors that they state. Nothing else should run.
+# Measures how often two trials of the same size agree within their stated errors. Nothing else should run.
 bench-repeats: configure
 	$(BUILD) batchpeak-bench-repeats batchpeak-worker
 	build/$(PRESET)/bin/batchpeak-bench-repeats $(EXAMPLE) $(BENCH)
 
-# Whether the stated confidence can be believed on this computer: explorations and visits of a grid of sizes in turn.
+# Checks whether the stated confidence is right on this computer: explorations alternate with sweeps of a grid of
+# sizes.
 bench-live: configure
 	$(BUILD) batchpeak-bench-live batchpeak-disturb batchpeak batchpeak-worker
 	build/$(PRESET)/bin/batchpeak-bench-live $(BENCH)
 
-# Time and memory for configs of megabytes, and for texts made to take all of either. BENCH is how often each is opened.
+# Measures time and memory for configs of megabytes, and for texts made to exhaust either. BENCH is how often each is
+# opened.
 bench-config: configure
 	$(BUILD) batchpeak-bench-config
 	build/$(PRESET)/bin/batchpeak-bench-config $(BENCH)
 
-# What becomes of the configs that people have: which can be explored, why others cannot, and whether trials of every
-# kind of run among them end well, with networks made smaller. CORPUS is a folder of repositories.
+# Surveys real configs: which can be explored, why others cannot, and whether trials succeed for every kind of run
+# among them, with smaller networks. CORPUS is a folder of repositories.
 CORPUS ?= ../shared/corpus
 bench-corpus: configure
 	$(BUILD) batchpeak-bench-corpus batchpeak batchpeak-worker
 	build/$(PRESET)/bin/batchpeak-bench-corpus $(CORPUS) $(BENCH)
 
-# Work of the window's thread for one picture of an exploration of 400 trials. Nothing else should run.
+# Measures how long the GUI thread works for one frame of an exploration of 400 trials. Nothing else should run.
 bench-frames: configure
 	$(BUILD) batchpeak-bench-frames
 	build/$(PRESET)/bin/batchpeak-bench-frames $(BENCH)
 
-# A thousand explorations and two hundred trainings in one process, on workers that break down at random.
+# Runs a thousand explorations and two hundred trainings in one process, with workers that fail at random.
 soak: configure
 	$(BUILD) batchpeak-soak
 	build/$(PRESET)/bin/batchpeak-soak $(BENCH)
 
-# One search on each family of devices as a picture: the true curve, what was believed, the trials in order.
+# Draws one search on each family of simulated devices: the true curve, the estimate, and the trials in order.
 bench-pictures: configure
 	$(BUILD) batchpeak-draw-searches
 	build/$(PRESET)/bin/batchpeak-draw-searches --folder build/pictures $(BENCH)
 
-# How often stated confidences are right, on calm and restless devices, as a picture for the docs.
+# Draws for the docs how often stated confidences are right, on devices with little and with much noise.
 bench-calibration: configure
 	$(BUILD) batchpeak-draw-calibration
 	build/$(PRESET)/bin/batchpeak-draw-calibration --file docs/calibration.svg $(BENCH)
 
-# Whether what the visits of a sweep leave possible holds the truth as often as it states. BENCH is how many sweeps.
+# Checks on synthetic sweeps whether the intervals inferred from their visits contain the truth as often as stated.
+# BENCH is the number of sweeps.
 bench-sweep-truth: configure
 	$(BUILD) batchpeak-bench-sweep-truth
 	build/$(PRESET)/bin/batchpeak-bench-sweep-truth $(BENCH)
 
-# How well a search tells the time that it still needs, and what a perfect forecaster would be off by. BENCH=--fit
-# prints the weights for core/search/strategies/trial_forecast.cpp.
+# Measures how well a search forecasts its remaining time, and the error of a perfect forecaster. BENCH=--fit prints
+# the weights for core/search/strategies/trial_forecast.cpp.
 bench-time-left: configure
 	$(BUILD) batchpeak-bench-time-left
 	build/$(PRESET)/bin/batchpeak-bench-time-left $(BENCH)
 
-# Fits the map behind the stated confidence; prints its weights for core/search/strategies/calibration.cpp.
+# Fits the calibration of the stated confidence and prints its weights for core/search/strategies/calibration.cpp.
 calibrate-search: configure
 	$(BUILD) batchpeak-calibrate-search
 	build/$(PRESET)/bin/batchpeak-calibrate-search $(BENCH)
 
-# Time and memory of our worker's step beside those of transformers, torchvision and PEFT.
+# Compares time and memory of our worker's step with transformers, torchvision and PEFT.
 bench-step-time: configure setup-parity
 	$(BUILD) batchpeak-worker
 	PYTHONPATH=tests .venv-parity/bin/python -m bench.step_time --worker build/$(PRESET)/bin/batchpeak-worker $(BENCH)
 
-# Time of bringing matrices in 4 bits back to wide numbers, beside bitsandbytes.
+# Compares the time to dequantize 4-bit matrices with bitsandbytes.
 bench-dequantizing: configure setup-parity
 	$(BUILD) batchpeak-time-dequantizing
 	PYTHONPATH=tests .venv-parity/bin/python -m bench.step_time.dequantizing \
 		--program build/$(PRESET)/bin/batchpeak-time-dequantizing $(BENCH)
 
-# Bytes of our worker's step of adapters beside those of PEFT and bitsandbytes.
+# Compares the memory of our worker's step with adapters with PEFT and bitsandbytes.
 bench-adapter-memory: configure setup-parity
 	$(BUILD) batchpeak-worker
 	PYTHONPATH=tests .venv-parity/bin/python -m bench.adapter_memory --worker build/$(PRESET)/bin/batchpeak-worker $(BENCH)
 
-# Whether the sizes that batchpeak-worker finds for the example networks are right in the stack of transformers. Nothing
-# else should run.
+# Checks whether the sizes that batchpeak-worker finds for the example networks are right with transformers, too.
+# Nothing else should run.
 bench-transfer: configure setup-parity
 	$(BUILD) batchpeak batchpeak-worker
 	PYTHONPATH=tests .venv-parity/bin/python -m bench.transfer --batchpeak build/$(PRESET)/bin/batchpeak $(BENCH) \
 		resources/examples/*.yaml
 
-# How the threads of a worker on the processor had best wait for each other, alone and beside other programs.
+# Compares ways in which the threads of a worker on the CPU wait for each other, on an idle and on a busy computer.
 bench-waiting: configure setup-parity
 	$(BUILD) batchpeak-worker
 	PYTHONPATH=tests .venv-parity/bin/python -m bench.waiting --worker build/$(PRESET)/bin/batchpeak-worker $(BENCH)
 
-# Our size beside those of Composer's and torchtune's ways: samples/s at the same batch, and what finding them took.
+# Compares our size with those that Composer's and torchtune's ways find: samples/s at the same batch, and the time to
+# find them.
 bench-training: configure
 	$(BUILD) batchpeak batchpeak-worker
 	PYTHONPATH=tests python3 -m bench.training --program build/$(PRESET)/bin/batchpeak $(BENCH)
 
-# The picture of the rooms in docs/architecture.md, out of the CMake files.
+# Draws the diagram of the rooms in docs/architecture.md from the CMake files.
 architecture:
 	scripts/draw-rooms.py
 
 format:
 	git ls-files '*.cpp' '*.h' | xargs clang-format -i
 
-# All must be clean. clang-tidy takes the compile commands of the preset that compiles each file by itself.
+# All checks must pass. clang-tidy uses the preset "edit", which compiles each file by itself.
 tidy: setup setup-tidy
 	cmake --preset edit
 	git ls-files '*.cpp' '*.h' '*.py' '*.sh' '*.md' '*.cmake' '*.1' | xargs .venv-tidy/bin/codespell

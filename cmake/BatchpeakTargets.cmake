@@ -1,5 +1,5 @@
-# What every target of ours has in common. Who may link whom is not written here but in the CMakeLists.txt of each
-# room: only who links a room finds its door.
+# Settings and functions for all targets of Batchpeak. The CMakeLists.txt of each room declares which rooms it links;
+# a target finds the public headers of a room only if it links the room.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -7,32 +7,34 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
-# Programs are compiled as libraries are, so that both can use the same precompiled headers.
+# Programs are compiled with the same option as libraries, so that both can use the same precompiled headers.
 set(CMAKE_CXX_COMPILE_OPTIONS_PIE "-fPIC")
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # What ccache's manual asks of who uses precompiled headers.
+  # The ccache manual requires these settings for precompiled headers.
   set(CMAKE_CXX_COMPILER_LAUNCHER
     "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
     "${CCACHE_PROGRAM}")
 endif()
 
-option(BATCHPEAK_UNITY "Compile several files of a room as one: a build of all takes half the time, of one file longer" OFF)
+option(BATCHPEAK_UNITY "Compile several files of a room as one: halves full builds, but single files take longer" OFF)
 
 add_library(batchpeak_compile_options INTERFACE)
-# Value types are made with designated initializers that name only what differs from the default.
+# Designated initializers name only the members that differ from the default.
 target_compile_options(batchpeak_compile_options INTERFACE -Wall -Wextra -Wpedantic -Wno-missing-field-initializers
-  # What GCC 12 suspects of std::string when it optimizes is wrong, and in precompiled headers it does not keep it to itself.
+  # With optimization, GCC 12 gives false warnings about std::string, and with precompiled headers it does not suppress
+  # them as those of a system header.
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<NOT:$<CONFIG:Debug>>>:-Wno-array-bounds;-Wno-stringop-overread;-Wno-stringop-overflow;-Wno-restrict>
-  # A type of an anonymous namespace in a member is a fault in a header alone, for which GCC takes what is compiled together.
+  # A member whose type is in an anonymous namespace is an error only in a header. In a unity build, GCC treats every
+  # source file as a header.
   $<$<BOOL:${BATCHPEAK_UNITY}>:-Wno-subobject-linkage>
   $<$<BOOL:${BATCHPEAK_WARNINGS_AS_ERRORS}>:-Werror>)
 target_compile_definitions(batchpeak_compile_options INTERFACE
   QT_NO_CAST_FROM_ASCII QT_NO_CAST_TO_ASCII QT_NO_FOREACH
   BATCHPEAK_VERSION="${PROJECT_VERSION}")
 if(BATCHPEAK_SANITIZE)
-  # What GCC suspects of values behind std::optional with a sanitizer between is wrong.
+  # With a sanitizer, GCC gives false warnings about values in std::optional.
   target_compile_options(batchpeak_compile_options INTERFACE -Wno-maybe-uninitialized)
   target_compile_options(batchpeak_compile_options INTERFACE
     "-fsanitize=${BATCHPEAK_SANITIZE}" -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -51,9 +53,9 @@ endif()
 
 # batchpeak_precompiled_header(<name> HEADERS <header>... [LINKS <target>...])
 #
-# Headers of others that most files of some rooms include, parsed once: for PRECOMPILED of the functions below. Files
-# include what they use all the same. A precompiled header serves only targets that are compiled with the same macros
-# as far as the headers look at them, so who uses one links the Qt modules of its LINKS.
+# Precompiles third-party headers that most files of some rooms include. PRECOMPILED of the functions below takes the
+# <name>. Files still include what they use. A precompiled header is valid only for targets that are compiled with the
+# same macros as far as the headers use them, so a target that uses one must link the Qt modules of its LINKS.
 function(batchpeak_precompiled_header name)
   cmake_parse_arguments(HEADER "" "" "HEADERS;LINKS" ${ARGN})
   set(source "${CMAKE_CURRENT_BINARY_DIR}/precompiled_${name}.cpp")
@@ -72,7 +74,8 @@ function(batchpeak_use_precompiled target header)
   endif()
 endfunction()
 
-# Lets moc look at a new file of the target: CMake 3.25 has its step depend on the files alone that it saw before.
+# Makes AUTOMOC run again when the target has new files: in CMake 3.25 its step depends only on the files that it has
+# already seen.
 function(_batchpeak_moc_new_files target)
   set(list "${CMAKE_CURRENT_BINARY_DIR}/${target}_files.txt")
   set(before "")
@@ -85,8 +88,8 @@ function(_batchpeak_moc_new_files target)
   endif()
 endfunction()
 
-# Runs moc on sources that include a .moc of their own, without the folders of headers: it would look through all of
-# libtorch, for a minute, for macros that none of these sources needs.
+# Runs moc on sources that include their own .moc, without the include directories: moc would search all headers of
+# libtorch for macros, which takes a minute, and these sources need none of them.
 function(batchpeak_moc_sources target)
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_moc")
   file(MAKE_DIRECTORY "${folder}")
@@ -105,8 +108,8 @@ function(batchpeak_moc_sources target)
   set_target_properties(${target} PROPERTIES AUTOMOC OFF)
 endfunction()
 
-# The run path of an installed program, in the build tree too: where the two differ, CMake keeps place for the longer one
-# with empty entries, and an empty entry is the working folder, whose libraries any command would load.
+# Gives a program the same run path in the build tree as when installed. If the two differ, CMake pads the shorter one
+# with empty entries. An empty entry means the working directory, so the program would load libraries from there.
 function(batchpeak_looks_for_libraries_in program folder)
   set_target_properties(${program} PROPERTIES INSTALL_RPATH "${folder}" BUILD_WITH_INSTALL_RPATH ON)
 endfunction()
@@ -114,10 +117,10 @@ endfunction()
 # batchpeak_room(<name> [DOOR <header>...] [LINKS <target>...] [PRIVATE_LINKS <target>...] [PRECOMPILED <name>] [QT]
 #                [APART <regex>])
 #
-# A static library batchpeak_<name> of every .cpp below the folder of the caller, but for folders that are rooms of
-# their own. Headers in DOOR are what others may include, as "<name>/<header>"; the rest is found inside the room alone.
-# QT where the room has classes with Q_OBJECT. Files whose path matches APART are always compiled by themselves, since
-# they have names in common.
+# Adds the static library batchpeak_<name> with every .cpp below the caller's folder, except in folders that are rooms
+# themselves. DOOR lists the public headers, which other rooms include as "<name>/<header>"; all other headers are
+# private. QT: the room has classes with Q_OBJECT. Files whose path matches APART are always compiled separately,
+# since they define the same names.
 function(batchpeak_room name)
   cmake_parse_arguments(ROOM "QT" "PRECOMPILED;APART" "DOOR;LINKS;PRIVATE_LINKS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
@@ -138,7 +141,7 @@ function(batchpeak_room name)
     _batchpeak_moc_new_files(batchpeak_${name} ${sources})
   endif()
 
-  # The door is a folder of headers that lead to the real ones.
+  # The door is a folder of headers, each of which includes the real one.
   set(door "${CMAKE_BINARY_DIR}/doors/${name}")
   foreach(header IN LISTS ROOM_DOOR)
     if(NOT EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${header}")
@@ -158,14 +161,16 @@ endfunction()
 # batchpeak_tests(<name> [SOURCES <file>...] LINKS <target>... [PRECOMPILED <name>] [RUNS <MACRO=target>...]
 #                 [LABELS <label>...] [ENVIRONMENT <VARIABLE=value>...])
 #
-# One program <name> of every tst_*.cpp in the folder of the caller, and below it but for folders with a CMakeLists.txt
-# of their own, and of the SOURCES that they share. ctest runs each file as a test of its own, by its name. Tests see
-# every header of every room. RUNS names programs and libraries that the tests use at run time: each is built before, and
-# its path is the macro. Only a test that hangs meets the time limits: they leave room for a machine that is busy elsewhere.
-# Tests that neither link libtorch nor run what does have the label without-torch, and the target
-# batchpeak_tests_without_torch builds them; those of the benches do not, which are no rooms and compute for minutes.
-# Those of core among them have the label core too, and the target batchpeak_tests_core; but not the search's, which reads
-# nothing that others write, and computes for minutes under sanitizers.
+# Adds the program <name> with every tst_*.cpp in and below the caller's folder, except in folders that have their own
+# CMakeLists.txt, and with the SOURCES that they share. ctest runs each file as a separate test, named after the file.
+# Tests may include every header of every room. RUNS lists programs and libraries that the tests use at run time: each
+# is built first, and the macro is its path. The time limits are long enough for a busy machine: only a test that hangs
+# exceeds them.
+#
+# Tests that neither link libtorch nor run a program that does have the label without-torch, and the target
+# batchpeak_tests_without_torch builds them. Tests of benches do not: they are no rooms and compute for minutes. Tests
+# of core among them also have the label core, and the target batchpeak_tests_core builds them. Tests of the search do
+# not: it reads no files of others, and they compute for minutes under sanitizers.
 add_custom_target(batchpeak_tests_without_torch)
 add_custom_target(batchpeak_tests_core)
 function(batchpeak_tests name)
@@ -178,7 +183,7 @@ function(batchpeak_tests name)
   endforeach()
   add_executable(${name} ${files} ${TEST_SOURCES})
   set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL OFF)
-  # Their room's own folder too, by which its headers find each other.
+  # Includes the room's own folder, since its headers include each other relative to it.
   file(RELATIVE_PATH room "${PROJECT_SOURCE_DIR}/tests" "${CMAKE_CURRENT_SOURCE_DIR}")
   target_include_directories(${name} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/${room}"
     "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/core" "${PROJECT_SOURCE_DIR}/app" "${PROJECT_SOURCE_DIR}"
@@ -210,9 +215,9 @@ function(batchpeak_tests name)
     _batchpeak_moc_new_files(${name} ${files})
   endif()
   batchpeak_use_precompiled(${name} "${TEST_PRECOMPILED}")
-  # What is tested is optimized as in the programs; tests themselves take a fifth less time to compile so.
+  # The tested code is optimized as in the programs. The tests themselves compile a fifth faster with -O1.
   target_compile_options(${name} PRIVATE -O1)
-  # That nothing hangs for ever; sanitizers take up to ten times as long.
+  # Ends a test that hangs. Tests take up to ten times as long under sanitizers.
   set(seconds 900)
   if(BATCHPEAK_SANITIZE)
     set(seconds 3600)

@@ -1,4 +1,4 @@
-# libyaml, the parser of PyYAML in C, which comes without a CMake package of its own.
+# Finds libyaml, the C parser of PyYAML, which has no CMake package.
 
 find_path(LIBYAML_INCLUDE_DIR yaml.h REQUIRED)
 find_library(LIBYAML_LIBRARY yaml REQUIRED)

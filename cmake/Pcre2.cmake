@@ -1,4 +1,4 @@
-# PCRE2 for text in bytes; Debian's package has no CMake configuration of its own.
+# Finds PCRE2 for 8-bit code units. Debian's package has no CMake package.
 
 find_path(PCRE2_INCLUDE_DIR pcre2.h REQUIRED)
 find_library(PCRE2_LIBRARY pcre2-8 REQUIRED)

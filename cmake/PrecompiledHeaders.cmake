@@ -1,4 +1,4 @@
-# The headers of others that are parsed once for all files of some rooms, and for their tests.
+# Third-party headers that are parsed once for all files of some rooms, and once for their tests.
 
 option(BATCHPEAK_PRECOMPILED_HEADERS "Parse the headers of libtorch, Qt and the standard library once for many files" ON)
 
@@ -24,7 +24,7 @@ if(BATCHPEAK_TESTS)
   batchpeak_precompiled_header(qt_test HEADERS ${_standard} ${_qt} <QTest> <QSignalSpy> LINKS Qt6::Test)
   batchpeak_precompiled_header(widgets_test HEADERS ${_standard} ${_qt} ${_widgets} <QTest> <QSignalSpy>
     LINKS Qt6::Widgets Qt6::Test)
-  # TorchScript's headers have a name that is a keyword of Qt, so they come first.
+  # TorchScript's headers use a name that is a Qt keyword, so they come first.
   batchpeak_precompiled_header(torch_test HEADERS ${_standard} ${_torch} <torch/csrc/jit/api/module.h> <ATen/ATen.h>
     <QTest> LINKS batchpeak_torch Qt6::Test)
 endif()

@@ -1,8 +1,8 @@
-# libtorch from the PyPI wheel: imported targets batchpeak_torch (torch_cpu and c10) and the
-# variable BATCHPEAK_TORCH_ROOT. find_package(Torch) would demand nvcc, which nobody needs here.
+# Finds libtorch in the PyPI wheel: defines the target batchpeak_torch (torch_cpu and c10) and the variable
+# BATCHPEAK_TORCH_ROOT. find_package(Torch) would require nvcc, which Batchpeak does not need.
 #
-# TORCH_DIR (CMake or environment) names the folder of an installed torch package, the one that
-# holds include/ and lib/; without it the project's own .venv is asked, then python3.
+# TORCH_DIR (CMake or environment) names the folder of an installed torch package, the one that contains include/ and
+# lib/. Without it, torch is looked for in the project's .venv, then with python3.
 
 set(BATCHPEAK_TORCH_VERSION "2.11.0")
 
@@ -27,7 +27,7 @@ set(_version_header "${_torch_root}/include/torch/headeronly/version.h")
 if(NOT _torch_root OR NOT EXISTS "${_torch_root}/lib/libtorch_cpu.so")
   message(FATAL_ERROR
     "torch ${BATCHPEAK_TORCH_VERSION} was not found. Run 'make setup' to install it into .venv, "
-    "or set TORCH_DIR to the folder of an installed torch package (the one with include/ and lib/ in it).")
+    "or set TORCH_DIR to the folder of an installed torch package (the one that contains include/ and lib/).")
 endif()
 set(_found_version "unknown")
 if(EXISTS "${_version_header}")
@@ -39,8 +39,8 @@ endif()
 if(NOT _found_version STREQUAL BATCHPEAK_TORCH_VERSION)
   message(FATAL_ERROR
     "torch in ${_torch_root} is version ${_found_version}, but Batchpeak is built for "
-    "${BATCHPEAK_TORCH_VERSION} alone, because the layout of its memory statistics changes between releases. "
-    "Run 'make setup' to install that version into .venv, or set TORCH_DIR to a folder that holds it.")
+    "${BATCHPEAK_TORCH_VERSION} only, because the layout of its memory statistics changes between releases. "
+    "Run 'make setup' to install that version into .venv, or set TORCH_DIR to a folder that contains it.")
 endif()
 set(BATCHPEAK_TORCH_ROOT "${_torch_root}")
 message(STATUS "torch ${_found_version}: ${BATCHPEAK_TORCH_ROOT}")
@@ -55,5 +55,5 @@ add_library(batchpeak_torch INTERFACE)
 target_include_directories(batchpeak_torch SYSTEM INTERFACE
   "${BATCHPEAK_TORCH_ROOT}/include" "${BATCHPEAK_TORCH_ROOT}/include/torch/csrc/api/include")
 target_link_libraries(batchpeak_torch INTERFACE batchpeak_torch_torch_cpu batchpeak_torch_c10)
-# The CUDA libraries behind libtorch_cpu.so are found at run time through the wheel's own rpath.
+# libtorch_cpu.so finds its CUDA libraries at run time through the wheel's own rpath.
 target_link_options(batchpeak_torch INTERFACE "LINKER:--allow-shlib-undefined")

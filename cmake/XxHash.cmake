@@ -1,4 +1,4 @@
-# xxHash, of which the header alone is compiled in; it comes without a CMake package of its own.
+# Finds xxHash, which is used as a header-only library. It has no CMake package.
 
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 mark_as_advanced(XXHASH_INCLUDE_DIR)
