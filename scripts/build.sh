@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 # Usage: build.sh PRESET [TARGET...]
 #
-# Builds targets of a configured preset, all of them without a name. Says at once how much there is to do and about how
-# long it will take here, then how far it is, and how long it took.
+# Builds the targets of a configured preset; without a TARGET, all of them. Prints first the number of steps and an
+# estimate of the time, then the progress, and finally the time that it took.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/duration.sh
 preset=$1
 shift
-# A file with torch headers takes about 1 GB to compile, so not every core may be used everywhere.
+# Memory may not allow one job per core: compiling a file with torch headers takes about 1 GB.
 jobs=${JOBS:-$(scripts/build-jobs.sh)}
 what=${*:-programs and tests}
 
-# Milliseconds that this machine takes to compile a small file: what a step takes is a multiple of it.
+# Prints the milliseconds that this machine takes to compile a small file. The estimate of a step is a multiple of it.
 small_file_milliseconds() {
   local began=${EPOCHREALTIME/[.,]/}
   printf '#include <algorithm>\n#include <map>\n#include <string>\n#include <vector>\n' |
@@ -20,7 +20,8 @@ small_file_milliseconds() {
   echo $(((${EPOCHREALTIME/[.,]/} - began) / 1000))
 }
 
-# Steps that no build in this folder has run yet. Those that are out of date again are few.
+# Prints the number of steps that no build in this folder has run yet. It does not count steps that are out of date;
+# those are few.
 new_steps() {
   local all known=0 log=build/$preset/.ninja_log
   all=$(ninja -C "build/$preset" -t commands "$@" | grep -c .)
@@ -28,8 +29,8 @@ new_steps() {
   echo $((all > known ? all - known : 0))
 }
 
-# A step takes 8.1 times as long in the mean: 534 s on two cores for the 197 steps of the programs, where the small file
-# takes .33 s.
+# On average, a step takes 8.1 times as long as the small file: the 197 steps of the programs took 534 s on two cores,
+# where the small file took 0.33 s.
 announce() {
   local steps milliseconds
   steps=$(new_steps "$@")

@@ -1,9 +1,8 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-# For make-bundle.sh and check-bundle.sh to source: which libraries the bundle leaves to the system.
+# Sourced by make-bundle.sh, check-bundle.sh and make-gpu-suite.sh: which libraries they leave to the system.
 
-# glibc's own, which cannot be moved. Not X11's or OpenGL's: a server may have none, and what has no glibc of its own
-# to talk to can be brought along.
+# Libraries of glibc, which cannot be bundled. Libraries of X11 and OpenGL can be, and are: a server may have none.
 is_system_library() {
   case $1 in
     linux-vdso.so.1 | ld-linux*.so.* | libc.so.6 | libm.so.6 | libdl.so.2 | libpthread.so.0 | librt.so.1 | libresolv.so.2 | libutil.so.1) ;;
@@ -11,7 +10,7 @@ is_system_library() {
   esac
 }
 
-# torch's, which only the worker needs.
+# Libraries of torch, which only the worker needs.
 is_torch_library() {
   case $1 in
     libtorch* | libc10* | libcaffe2* | libshm.so | libcu[a-z]*.so* | libnccl.so* | libnv[a-z]*.so*) ;;
@@ -19,8 +18,9 @@ is_torch_library() {
   esac
 }
 
-# Nearly every system has these, often newer ones; the bundle's step in where there are none. Debian 12's need a newer
-# glibc than all the others do, so they would needlessly shut out the systems of the year before.
+# Libraries that nearly every system has, often newer ones. The bundle's copies are used only if the system has none.
+# Those of Debian 12 need a newer glibc than all other libraries of the bundle, so always using them would exclude
+# systems of the year before.
 is_spare_library() {
   case $1 in
     libstdc++.so.6 | libgcc_s.so.1 | libexpat.so.1) ;;

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Usage: check-bundle.sh BUNDLE
 #
-# Fails with sentences unless the bundle is small, brings every library but glibc's and torch's, has none of torch, and
-# names no folder of the computer that it was made on.
+# Fails and prints why, unless the bundle is small, contains every library that it needs except those of glibc and
+# torch, contains no library of torch, and has no rpath to a folder of the computer that it was made on.
 set -euo pipefail
 bundle=$1
 largest=$((60 * 1024 * 1024))

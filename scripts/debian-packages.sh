@@ -1,4 +1,5 @@
-# Sourced by what installs packages of Debian: install_debian_packages PACKAGE... leaves alone what is there already.
+# Sourced by scripts that define say and fail. install_debian_packages PACKAGE... installs the Debian packages that are
+# not installed yet.
 
 install_debian_packages() {
   local missing=() package
@@ -8,7 +9,7 @@ install_debian_packages() {
   [ ${#missing[@]} -eq 0 ] && return
   local as_root=()
   if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null || fail "these packages are missing, and sudo is not here to install them: ${missing[*]}. Install them as root, then run this again."
+    command -v sudo >/dev/null || fail "these packages are missing, and there is no sudo to install them: ${missing[*]}. Install them as root, then run this again."
     as_root=(sudo)
   fi
   say "installing ${missing[*]}"

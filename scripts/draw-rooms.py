@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draws the rooms of the program and who links whom, out of the CMake files that say so.
+"""Draws a diagram of the rooms and of the rooms that each one links, from the CMake files.
 
-    scripts/draw-rooms.py            draws the picture into docs/architecture.md
-    scripts/draw-rooms.py --check    says whether the picture there is still right; exits with 1 where it is not
+    scripts/draw-rooms.py            writes the diagram into docs/architecture.md
+    scripts/draw-rooms.py --check    writes nothing; exits with 1 if the diagram is out of date
 """
 
 import argparse
@@ -18,7 +18,8 @@ DOCUMENT = ROOT / "docs" / "architecture.md"
 BEGIN = "<!-- rooms: drawn by scripts/draw-rooms.py -->"
 END = "<!-- rooms: end -->"
 
-# Targets of CMake that are libraries of others, as people call them; of Qt the module is named.
+# CMake targets of third-party libraries and the names of the libraries. Qt's targets are not listed: their names
+# contain the module.
 LIBRARIES = {
     "batchpeak_torch": "libtorch",
     "CLI11::CLI11": "CLI11",
@@ -58,7 +59,7 @@ class Room:
 
 
 def calls(text: str, command: str) -> list[list[str]]:
-    """The arguments of every call of a CMake command, comments left out."""
+    """Returns the arguments of every call of a CMake command, without comments."""
     text = re.sub(r"#.*", "", text)
     return [match.split() for match in re.findall(rf"^\s*{command}\(([^)]*)\)", text, re.MULTILINE)]
 
@@ -83,7 +84,7 @@ def read_rooms() -> list[Room]:
                 room = Room(arguments[0], folder, is_program=False)
                 room.take(links_of(arguments))
                 rooms.append(room)
-            # Programs that are installed, and not those that only the build runs.
+            # Only programs that are installed, not those that only the build runs.
             installed = {arguments[1] for arguments in calls(text, "install") if arguments[0] == "TARGETS"}
             for arguments in calls(text, "target_link_libraries"):
                 if arguments[0] in installed:
@@ -94,7 +95,7 @@ def read_rooms() -> list[Room]:
 
 
 def circle_in(rooms: list[Room]) -> list[str]:
-    """Rooms that link each other in a circle; none where all is well."""
+    """Returns the rooms that are in a cycle of links or link one; empty if there is no cycle."""
     linked = {room.name: set(room.rooms) for room in rooms}
     while free := [name for name, links in linked.items() if not links & linked.keys()]:
         for name in free:
@@ -123,21 +124,21 @@ def picture(rooms: list[Room]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 where the picture is stale")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the diagram is out of date")
     arguments = parser.parse_args()
     rooms = read_rooms()
     if circle := circle_in(rooms):
-        print(f"These rooms link each other in a circle: {', '.join(circle)}.", file=sys.stderr)
+        print(f"These rooms are in a cycle of links or link one: {', '.join(circle)}.", file=sys.stderr)
         return 1
     text = DOCUMENT.read_text(encoding="utf-8")
     if BEGIN not in text or END not in text:
-        print(f"{DOCUMENT} has no place for the picture: it stands between {BEGIN} and {END}.", file=sys.stderr)
+        print(f"{DOCUMENT} has no place for the diagram: add the lines {BEGIN} and {END}.", file=sys.stderr)
         return 1
     drawn = text[: text.index(BEGIN)] + picture(rooms) + text[text.index(END) + len(END) :]
     if drawn == text:
         return 0
     if arguments.check:
-        print("The picture in docs/architecture.md is stale: draw it anew with 'make architecture'.", file=sys.stderr)
+        print("The diagram in docs/architecture.md is out of date: run 'make architecture'.", file=sys.stderr)
         return 1
     DOCUMENT.write_text(drawn, encoding="utf-8")
     return 0

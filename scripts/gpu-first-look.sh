@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Usage: gpu-first-look.sh [--tiny]
 #
-# The first ten minutes on a computer with a GPU, from the folder of the GPU suite that it lies in: prints a page, and
-# keeps it with all that the programs said in results/first-look/.
+# Checks the essentials on a computer with a GPU in ten minutes, with the programs of the GPU suite in its own folder.
+# Prints a report, and saves it with the output of the programs in results/first-look/.
 set -eu
 suite=$(dirname -- "$(readlink -f -- "$0")")
 . "$suite/gpu-suite-libraries.sh"

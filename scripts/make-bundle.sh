@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Usage: make-bundle.sh BUILD BUNDLE
 #
-# Makes the folder BUNDLE anew: the programs of the build folder BUILD, and of this Debian or Ubuntu all that they need
-# but glibc and torch, with the licenses. check-bundle.sh has the last word.
+# Replaces the folder BUNDLE: it contains the programs of the build folder BUILD, all that they need of this Debian or
+# Ubuntu except glibc and torch, and the licenses. Runs check-bundle.sh at the end.
 set -euo pipefail
 scripts=$(dirname "$(readlink -f "$0")")
 build=$1
@@ -15,7 +15,7 @@ licenses=$bundle/licenses
 
 fail() { printf 'make-bundle: %s\n' "$*" >&2; exit 1; }
 
-# Those of any build will do, without their symbols: trials spend their time in torch, not in what -O3 adds to -O2.
+# Any optimized build is fast enough, since trials spend their time in torch, not in code that -O3 would speed up.
 install_programs() {
   cmake --install "$build" --prefix "$bundle" --strip >/dev/null
   mkdir -p "$libraries"
@@ -23,7 +23,7 @@ install_programs() {
   cmake --install "$build" --prefix "$bundle" --component bundle >/dev/null
 }
 
-# The path of every library but glibc's that the program and the plugins need, directly or not.
+# Prints the path of every library, except those of glibc, that the program and the plugins need, directly or not.
 needed_libraries() {
   local file
   for file in "$bundle/bin/batchpeak" "$libraries"/plugins/*/*.so; do ldd "$file"; done |
@@ -44,12 +44,12 @@ copy_libraries() {
   "$scripts/shrink-icu-data.sh" "$libraries"/libicudata.so.*
 }
 
-# A line "FILE PACKAGE" for every library and plugin that was copied.
+# Prints a line "FILE PACKAGE" for every library and plugin that was copied.
 packages_of_libraries() {
   local file paths=() searched
   for file in "${needed[@]}"; do
     file=$(readlink -f "$file")
-    # dpkg may know it by its path from before /lib became a link to /usr/lib.
+    # dpkg may list its path from before /lib became a link to /usr/lib.
     paths+=("$file" "${file#/usr}")
   done
   for file in "$libraries"/plugins/*/*.so; do paths+=("*/qt6/plugins/${file#"$libraries"/plugins/}"); done
@@ -57,14 +57,15 @@ packages_of_libraries() {
   for file in "${needed[@]}" "$libraries"/plugins/*/*.so; do
     awk -v file="$(basename "$(readlink -f "$file")")" -v name="$(basename "$file")" \
       '$2 == file { print name, $1; found = 1; exit } END { exit !found }' <<<"$searched" ||
-      fail "$file is of no Debian package, so its license is unknown; build with the distribution's libraries."
+      fail "no Debian package contains $file, so its license is unknown; build with the distribution's libraries."
   done
 }
 
-# copy_text TEXT NAME: among the licenses; where it is another's too, as those of all libraries of Qt are, a link to that.
+# copy_text TEXT NAME copies a license to the folder of licenses. If the folder has the same text, as for all libraries
+# of Qt, it makes a link to that.
 copy_text() {
   local other
-  # A package has several libraries.
+  # The package of another library may be the same.
   [ ! -e "$licenses/$2" ] || return 0
   for other in "$licenses"/*.txt; do
     if [ ! -h "$other" ] && cmp --silent "$1" "$other"; then
@@ -75,7 +76,7 @@ copy_text() {
   cp --dereference "$1" "$licenses/$2"
 }
 
-# The licenses of the libraries, of the fonts and of what is compiled in, and where the libraries' sources are.
+# Writes the licenses of the libraries, fonts and header-only libraries, and where the sources of the libraries are.
 write_licenses() {
   local name package packages=(fonts-dejavu-core libcli11-dev libeigen3-dev libxxhash-dev nlohmann-json3-dev) text
   mkdir -p "$licenses/common-licenses"
@@ -95,29 +96,29 @@ END
     [ -e "$text" ] || fail "$text, which the bundle must contain, is missing; reinstall the package $package."
     copy_text "$text" "$package.txt"
   done
-  # Those texts refer to these, which other distributions do not have.
+  # The copyright files refer to the common licenses, which other distributions do not have.
   grep --no-filename --only-matching --extended-regexp '/usr/share/common-licenses/[A-Z][A-Za-z]+(-[0-9.]*[0-9])?' "$licenses"/*.txt |
     sort -u | while read -r text; do
       [ -e "$text" ] || continue
-      # The newest version has a name without a number too.
+      # The newest version of a license has a link without a number, too.
       cp --dereference "$(readlink -f "$text")" "$licenses/common-licenses/"
       [ ! -h "$text" ] || ln --symbolic --force "$(readlink "$text")" "$licenses/common-licenses/$(basename "$text")"
     done
   # Batchpeak's own license is one of them.
   ! cmp --silent "$bundle/LICENSE" "$licenses/common-licenses/GPL-3" ||
     ln --symbolic --force ../../LICENSE "$licenses/common-licenses/GPL-3"
-  # They are as large as a library otherwise.
+  # Uncompressed, the licenses are as large as a library.
   find "$licenses" -name '*.txt' -not -name LIBRARIES.txt -type f -exec gzip --best --no-name {} +
   find "$licenses/common-licenses" -type f -exec gzip --best --no-name {} +
   find "$licenses" -type l -not -lname '*/LICENSE' | while read -r text; do
-    # GPL leads to GPL-3, which is no file of its own where it is Batchpeak's license.
+    # GPL is a link to GPL-3, which is a link itself if it is Batchpeak's license.
     [ ! -h "$(dirname "$text")/$(readlink "$text")" ] || continue
     ln --symbolic "$(readlink "$text").gz" "$text.gz"
     rm "$text"
   done
 }
 
-# newest_glibc FIND-ARGUMENT...: the newest glibc that a program or library among the files found asks for.
+# newest_glibc FIND-ARGUMENT... prints the newest glibc version that any of the programs and libraries found needs.
 newest_glibc() {
   find "$@" -type f -print | while read -r file; do
     ! is_elf "$file" || objdump --dynamic-syms "$file"
@@ -129,7 +130,7 @@ name_glibc() {
     -e "s/%SPARE_GLIBC_VERSION%/$(newest_glibc "$libraries/spare")/g" "$bundle/README.md" "$bundle/libexec/batchpeak/loader.sh"
 }
 
-command -v dpkg-query >/dev/null || fail "the libraries and licenses are those of Debian's packages; make the bundle on Debian or Ubuntu, in a container if need be."
+command -v dpkg-query >/dev/null || fail "the libraries and licenses come from Debian packages; make the bundle on Debian or Ubuntu, for example in a container."
 rm -rf "$bundle"
 install_programs
 mapfile -t needed < <(needed_libraries)

@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Usage: make-gpu-suite.sh BUILD SUITE
 #
-# Makes the folder SUITE anew: the GPU tests and the worker of the build folder BUILD, the libraries that they need but
-# glibc and torch, and the scripts that run them. It can be carried to a computer that has a GPU and torch, and nothing
-# else of ours.
+# Replaces the folder SUITE: it contains the GPU tests and the worker of the build folder BUILD, the libraries that they
+# need except glibc and torch, and the scripts that run them. It can be copied to a computer that has a GPU and torch;
+# nothing else needs to be installed there.
 set -euo pipefail
 scripts=$(dirname "$(readlink -f "$0")")
 build=$1
@@ -19,7 +19,7 @@ cp "$scripts"/{run-gpu-suite,gpu-suite-libraries,gpu-first-look}.sh "$scripts/..
 ldd "$suite"/tst_gpu_* "$suite/batchpeak-worker" | awk '$2 == "=>" && $3 ~ "^/" { print $3 }' | sort -u |
   while read -r file; do
     name=$(basename "$file")
-    # Torch brings its own beside itself; the compiler's libraries are new enough wherever that runs.
+    # torch has its libraries in its own folder. The compiler's libraries are new enough on any system that runs torch.
     is_system_library "$name" || is_torch_library "$name" || is_spare_library "$name" || [[ $file == */nvidia/* ]] ||
       cp --dereference "$file" "$suite/lib/"
   done

@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Usage: pack-bundle.sh BUILD FOLDER
 #
-# Makes the portable bundle of the build folder BUILD, named for its version and processor, and its archive, in FOLDER.
+# Makes the portable bundle of the build folder BUILD, and its archive, in FOLDER. Their names contain the version and
+# the architecture.
 set -euo pipefail
 build=$1
 folder=$2

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# clang-tidy over our own sources, with the compile commands of the build folder given. Precompiled
-# headers are GCC's and of no use to clang, so their flags are taken out first; nor does it know all of GCC's warnings.
+# Usage: run-clang-tidy.sh BUILD
+#
+# Runs clang-tidy on the sources of app, core and ui with the compile commands of the build folder BUILD. clang cannot
+# use GCC's precompiled headers, so their flags are removed first. It does not know all of GCC's warning options either.
 set -euo pipefail
 build=$1
 commands=$(mktemp -d)

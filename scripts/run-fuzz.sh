@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Runs fuzz targets for so many seconds each, two at a time: run-fuzz.sh BUILD_FOLDER SECONDS [TARGET...]. What they
-# make of the seeds stays in the build folder, so that a later run goes on from there. Fails where there is a finding.
+# Usage: run-fuzz.sh BUILD SECONDS [TARGET...]
+#
+# Runs each fuzz target for SECONDS, two at a time. The corpora stay in the build folder BUILD, so that a later run
+# continues from there. Fails if there is a finding.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs clang with its libFuzzer, which only make fuzz needs. Safe to run again.
+# Installs clang with libFuzzer, which only "make fuzz" needs. Safe to run again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/debian-packages.sh
@@ -14,8 +14,8 @@ has_libfuzzer() {
 
 has_libfuzzer && exit
 command -v apt-get >/dev/null || fail "clang++ with -fsanitize=fuzzer is missing; install clang and its compiler-rt."
-# The runtime libraries of clang are recommended by it, and named by its version.
+# clang's package only recommends its runtime libraries, and their package name contains the version.
 install_debian_packages clang
 version=$(clang++ -dumpversion | cut -d. -f1)
 has_libfuzzer || install_debian_packages "libclang-rt-$version-dev"
-has_libfuzzer || fail "clang++ links no program with -fsanitize=fuzzer; install the compiler-rt of this clang."
+has_libfuzzer || fail "clang++ cannot link a program with -fsanitize=fuzzer; install the compiler-rt of this clang."

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Installs the trainers that configs are read with after a size was written into them, each into an environment of its
-# own below .venv-trainers (1.7 GB in all). Torch, transformers and what they need are those of .venv-parity: a
-# trainer's own packages come before them, so that one that wants an older transformers has it. Packages are named one
-# by one and draw in nothing, since the full sets would bring kernels for GPUs and clients of clouds. Safe to run
-# again: nothing is asked of the network where it is all there.
+# Installs the trainers that test-trainers reads configs with, each into its own environment in .venv-trainers (1.7 GB
+# in all). The environments take torch, transformers and their dependencies from .venv-parity, but a trainer's own
+# packages come first, so that it can use an older transformers. The requirements files list every package, and pip
+# installs no dependencies: the full sets would include GPU kernels and clients of cloud services. Safe to run again:
+# it uses the network only if something is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 parity=$(echo "$PWD"/.venv-parity/lib/python3*/site-packages)
 
-# pip holds back wheels for later versions of Python, also where they run.
+# pip refuses wheels that require a later version of Python, even if they work.
 options_for() {
   [ "$1" = megatron ] || return 0
   printf '%s\n' --ignore-requires-python --python-version 3.12 --only-binary :all:

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Installs the packages of a requirements file into .venv-NAME. What these need and another environment has, is taken
-# from there. Safe to run again: nothing is asked of the network where it is all there.
-# Usage: setup-venv.sh NAME REQUIREMENTS [NAME-OF-THE-OTHER]
+# Usage: setup-venv.sh NAME REQUIREMENTS [OTHER]
+#
+# Installs the packages of a requirements file into .venv-NAME. Dependencies that .venv-OTHER has are taken from there.
+# Safe to run again: it uses the network only if REQUIREMENTS has changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,7 +16,7 @@ packages() { "$1/bin/python" -c 'import sysconfig; print(sysconfig.get_path("pur
 cmp --silent "$requirements" "$installed" && exit
 printf 'setup-%s: installing %s into %s\n' "$1" "$(grep -v '^#' "$requirements" | tr '\n' ' ')" "$venv"
 [ -x "$venv/bin/pip" ] || python3 -m venv --clear "$venv"
-# pip finds them by this file as well.
+# Through this file, both Python and pip find the packages of the other environment.
 [ -z "$other" ] || packages "$other" > "$(packages "$venv")/${other#.venv-}.pth"
 "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$requirements"
 cp "$requirements" "$installed"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs everything that building, running and testing Batchpeak needs. Safe to run again: what is
-# there already is left alone, and nothing is asked of the network then.
+# Installs everything that building, running and testing Batchpeak needs. Safe to run again: it installs only what is
+# missing, and uses the network only for that.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/torch-version.sh
@@ -8,9 +8,9 @@ cd "$(dirname "$0")/.."
 . scripts/duration.sh
 
 torch_version=2.11.0
-# With which the test of the Python package builds its wheel.
+# The test of the Python package builds its wheel with this.
 wheel_builder=wheel==0.45.1
-# The two CUDA wheels that libtorch_cpu.so is linked with, for a machine without a GPU.
+# The two CUDA wheels that libtorch_cpu.so is linked with; a machine without a GPU needs only these.
 cpu_wheels=(nvidia-cuda-cupti==13.0.85 nvidia-cuda-runtime==13.0.96)
 
 packages=(
@@ -23,19 +23,19 @@ packages=(
 say() { printf 'setup: %s\n' "$*"; }
 fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 
-# Where there is no apt nothing is installed: what is missing is named, in the words of Debian.
+# Without apt, it installs no packages: it fails if a program is missing, and lists the libraries by their Debian names.
 require_tools_by_hand() {
   local missing=() tool
   for tool in g++ cmake ninja python3 git; do
     command -v "$tool" >/dev/null || missing+=("$tool")
   done
   [ ${#missing[@]} -eq 0 ] || fail "this system has no apt, and these programs are missing: ${missing[*]}. Install them, and the libraries that Debian calls ${packages[*]}."
-  say "this system has no apt; the libraries that Debian calls ${packages[*]} are taken to be installed."
+  say "this system has no apt; the libraries that Debian calls ${packages[*]} are assumed to be installed."
 }
 
 has_nvidia_gpu() { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }
 
-# The whole wheel set has NCCL in it; the set for machines without a GPU has not.
+# The full set of wheels includes NCCL; the set for machines without a GPU does not.
 venv_serves_this_machine() {
   local site
   site=$(echo .venv/lib/python3*/site-packages)
@@ -47,7 +47,7 @@ install_torch() {
   if [ -n "${TORCH_DIR:-}" ]; then
     local version
     version=$(torch_version_in "$TORCH_DIR")
-    [ "$version" = "$torch_version" ] || fail "TORCH_DIR is $TORCH_DIR, which holds torch ${version:-of no known version}; Batchpeak needs $torch_version. Name the folder of a torch $torch_version package, or unset TORCH_DIR to have it installed into .venv."
+    [ "$version" = "$torch_version" ] || fail "TORCH_DIR is $TORCH_DIR, which contains torch ${version:-of an unknown version}; Batchpeak needs $torch_version. Set it to the folder of a torch $torch_version package, or unset it to install torch into .venv."
     return
   fi
   venv_serves_this_machine && return

@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Usage: shrink-icu-data.sh LIBRARY
 #
-# Makes a small libicudata.so.N of a whole one, in place. ICU's data is 30 MB, most of it in languages and encodings
-# that nothing here asks for, and the names of all characters: Qt has tables of its own for numbers and dates. What remains
-# is what is common to all languages, the order of sorting among it; ICU falls back to that.
+# Replaces a libicudata.so.N by a smaller one. ICU's data is 30 MB: mostly languages, encodings and character names that
+# Batchpeak does not use. Qt has its own tables for numbers and dates. The smaller library keeps the root data of all
+# languages, including collation; ICU falls back to it.
 set -euo pipefail
 library=$1
 name=$(basename "$library")
@@ -20,7 +20,7 @@ kept=(
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# icupkg sees by the name that the order of bytes is little-endian (l), and by .txt that a file is a list.
+# icupkg takes the byte order from the name (l: little-endian), and recognizes a list by its extension .txt.
 data=$work/icudt${version}l.dat
 small=$work/small/$(basename "$data")
 mkdir "$work/small"

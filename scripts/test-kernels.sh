@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Usage: test-kernels.sh BUILD_FOLDER JOBS
+# Usage: test-kernels.sh BUILD JOBS
 #
-# Runs the tests of core/network again with the kernels of other processors and with other numbers of threads: ATen and
-# oneDNN choose kernels by both, and no test may depend on the choice. ctest runs them with the processor's own
-# kernels and one thread; each run below has another choice of kernels, or other threads.
+# Runs the tests of core/network with the kernels of other CPUs and with four threads. ATen and oneDNN choose kernels by
+# CPU and number of threads, and no test may depend on the choice. ctest runs the same tests with the kernels of this
+# CPU and one thread.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 program=$1/tests/network_tests
@@ -11,9 +11,9 @@ jobs=$2
 failed=0
 files=(tests/core/network/tst_*.cpp tests/core/network/{networks,kernels,optimizers}/tst_*.cpp)
 
-# NAME=VALUE...: runs the test files with these variables, several files at a time, those that take longest first, which
-# are the last of the alphabet. MKL would leave four threads only as many as there are processors, and libtorch with it;
-# and threads that wait for each other would spin away the time of other tests.
+# run_with NAME=VALUE... runs the test files with these variables, JOBS files at a time. The files that take longest run
+# first; their names come last in the alphabet. Without MKL_DYNAMIC=FALSE, MKL, and libtorch with it, would use no more
+# threads than there are cores. Without OMP_WAIT_POLICY=PASSIVE, waiting threads would spin and slow down other tests.
 run_with() {
   local start=$SECONDS
   printf '%s\n' "${files[@]}" | sort -r |
@@ -27,7 +27,7 @@ run_with() {
 run_with ONEDNN_MAX_CPU_ISA=AVX2 OMP_NUM_THREADS=4
 run_with OMP_NUM_THREADS=4
 run_with ATEN_CPU_CAPABILITY=default
-# As on a Skylake or Cascade Lake, whose kernels take other memory: of those alone whose bounds hang on that.
+# The kernels of Skylake and Cascade Lake use different amounts of memory: run only the tests whose bounds depend on it.
 files=(tests/core/network/tst_step_{memory,recovery}.cpp)
 run_with ONEDNN_MAX_CPU_ISA=AVX512_CORE
 exit "$failed"

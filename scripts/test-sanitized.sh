@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Usage: test-sanitized.sh PRESET ROOMS JOBS
 #
-# Builds the tests of a preset with sanitizers, and runs so many at a time. Of the ROOMS "without-torch" only those that
-# need no libtorch, of "core" those of core among them, which read what others write: not the search.
+# Builds the tests of a preset with sanitizers, and runs JOBS at a time. ROOMS is "all"; "without-torch", the tests that
+# need no libtorch; or "core", those of core among them, except those of the search.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=$1

@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-# For scripts to source, setup.sh and the bundle's worker among them: which torch lies in a folder.
+# Sourced by scripts, such as setup.sh and the start script of the bundle's worker: finds the version of torch.
 
-# torch_version_in FOLDER: prints the version of the torch package in FOLDER, the one with lib/ in it; nothing where
-# there is none. It is read, not imported: that takes seconds, and fails where Python's half of torch cannot load.
+# torch_version_in FOLDER prints the version of the torch package in FOLDER, the one that contains lib/, or nothing if
+# there is none. It reads the version instead of importing torch: an import takes seconds, and fails if torch's Python
+# part cannot be loaded.
 torch_version_in() {
   if [ -e "$1/include/torch/headeronly/version.h" ]; then
     tr -d '\\\n' <"$1/include/torch/headeronly/version.h" | sed -n 's/.*#define TORCH_VERSION *"\([0-9.]*\).*/\1/p'

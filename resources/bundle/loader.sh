@@ -1,14 +1,15 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-# For the bundle's start scripts to source, with the bundle's folder in $bundle: can this system load a program?
+# Sourced by the bundle's start scripts, with the bundle's folder in $bundle: checks whether this system can load a
+# program.
 
-# What the system's loader does not find for a program, a line each: libraries, or versions in them.
+# Prints a line for each library, or version of one, that the system's loader does not find for a program.
 not_found_for() {
   LD_TRACE_LOADED_OBJECTS=1 "$1" 2>&1 | grep -e 'not found' -e 'No such file' || true
 }
 
-# lib/batchpeak/spare has a folder for each library that is better the system's own, if only it has one that is new
-# enough: libstdc++ serves all that is in a process, and what torch loads of the system may need a newer one than ours.
+# lib/batchpeak/spare has a folder for each library that is taken from the system if it has a new enough one. A process
+# has only one libstdc++, and libraries of the system that torch loads may need a newer one than the bundle's.
 use_spare_libraries_for() {
   for folder in "$bundle"/lib/batchpeak/spare/*; do
     case $1 in
@@ -26,7 +27,7 @@ why_not_loaded() {
   esac
 }
 
-# Sets $problem to a sentence that says why the program cannot be loaded; to nothing where it can.
+# Sets $problem to a sentence that says why the program cannot be loaded; empty if it can.
 prepare_to_load() {
   problem=
   lost=$(not_found_for "$1")

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Usage: try-first-look.sh BUILD SUITE
 #
-# Packs the GPU suite of a build folder into the folder SUITE and takes the first look from there, without its tests,
-# which ctest runs apart. Ends with 1 where a part of it failed.
+# Makes the GPU suite of the build folder BUILD in the folder SUITE and runs its gpu-first-look.sh there, without the
+# test programs, which ctest runs separately. Exits with 1 if a part failed.
 set -eu
 scripts=$(dirname -- "$(readlink -f -- "$0")")/../../scripts
 "$scripts/make-gpu-suite.sh" "$1" "$2"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A worker that answers at once: 0.1 s for every size, 0.02 s for the optimizer, and no room above 4.
+# A worker that answers immediately: 0.1 s for every size, 0.02 s for the optimizer, and out of memory above size 4.
 number() { expr "$line" : ".*\"$1\":\([0-9]*\)"; }
 while read -r line; do
     case "$line" in

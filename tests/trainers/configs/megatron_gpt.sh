@@ -1,5 +1,5 @@
 #!/bin/bash
-# Eight devices in two nodes, of which four share the batch.
+# Eight devices in two nodes; four of them share the batch.
 DISTRIBUTED_ARGS=(
     --nproc_per_node 4
     --nnodes 2
