@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What of a network is trained, and how the rest is held: the tuning of a load message, by PEFT and
-bitsandbytes."""
+"""Applies the tuning of a load message with PEFT and bitsandbytes: which parts of a network are trained, and
+in which type the frozen parts are stored."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ _MODULES = {
     "t5": _T5,
     "vit": _VIT,
 }
-# Outside of layers, of our names: core/model/*_spec.cpp.
+# Batchpeak's names of parameters outside of layers (core/model/*_spec.cpp), and patterns of transformers' names.
 _OWN_PARTS = (
     ("embed_norm.", r"(embeddings\.LayerNorm|word_embeddings_layernorm)\."),
     ("embed_types.", r"token_type_embeddings\."),
@@ -113,7 +113,7 @@ _KINDS = {"fp32": torch.float32, "bf16": torch.bfloat16, "nf4": torch.bfloat16, 
 
 
 def tune(module, model: dict, tuning: dict, device: torch.device):
-    """The module to train, with what it trains asking for gradients.
+    """Returns the module to train; only its trained parameters require gradients.
 
     Raises Refusal."""
     _check(tuning, model)
@@ -141,7 +141,7 @@ def _check(tuning: dict, model: dict) -> None:
         raise refuse("Frozen weights of the kind %r are unknown here." % frozen)
     is_quantized = frozen in ("nf4", "int8")
     if is_quantized and tuning.get("adapter", "none") == "none":
-        raise refuse("A quantized base needs adapters that are trained beside it.")
+        raise refuse("A quantized base can be trained only with adapters.")
     if is_quantized and model.get("experts", 0) > 1 and tuning.get("quantize_experts"):
         raise refuse(_STACKED)
 
@@ -151,7 +151,8 @@ def _has_stacked_experts(module) -> bool:
 
 
 def _own_name(name: str, model: dict) -> str:
-    """Our name of one of their parameters; of those in layers as far as the layer and its router."""
+    """Returns Batchpeak's name of one of transformers' parameters. For a parameter of a layer, only the prefix of
+    the layer and the name of a router are Batchpeak's."""
     match = _LAYER.match(name)
     if match:
         stack = match[1].split(".")[0] + "." if model["family"] == "t5" else ""
@@ -222,8 +223,8 @@ def _is_in(name: str, layers: list) -> bool:
 
 
 def _copied_modules(module, model: dict, parts: list) -> list[str]:
-    """Names of modules for modules_to_save: what holds the parameters that a part names, and nothing
-    else."""
+    """Returns names of modules for modules_to_save: the modules that directly contain the parameters of the
+    parts."""
     modules, used = [], set()
     for name, part in module.named_modules():
         own_parameters = dict(part.named_parameters(recurse=False))
@@ -257,8 +258,8 @@ def _with_adapters(module, model: dict, tuning: dict, parts: list):
     try:
         return peft.get_peft_model(module, config)
     except ImportError as error:
-        # It looks at the versions of other libraries too, as it would in a training.
-        text = "PEFT does not work with what is installed beside it (%s). To update both: %s"
+        # PEFT checks the versions of other libraries too, as in a training run.
+        text = "PEFT does not work with another installed library (%s). To update both: %s"
         raise Refusal(text % (error, line_for("peft", "torchao", updates=True))) from error
     except ValueError as error:
         if model["family"] != CONFIGURED or "not found in the base model" not in str(error):
@@ -267,7 +268,7 @@ def _with_adapters(module, model: dict, tuning: dict, parts: list):
 
 
 def _quantize(module, model: dict, tuning: dict, device: torch.device) -> None:
-    """Linear layers but the last, as load_in_4bit and load_in_8bit of transformers do."""
+    """Quantizes all linear layers except the output layer, as load_in_4bit and load_in_8bit of transformers do."""
     frozen = tuning.get("frozen_weights", "same")
     if frozen not in ("nf4", "int8"):
         return
@@ -301,7 +302,7 @@ def _quantized(library, layer, tuning: dict, device: torch.device):
             weight, requires_grad=False, compress_statistics=double, quant_type="nf4", module=made
         )
     else:
-        # llm_int8_threshold of BitsAndBytesConfig in transformers.
+        # threshold: the default of llm_int8_threshold in BitsAndBytesConfig of transformers.
         made = library.nn.Linear8bitLt(
             columns, rows, bias=layer.bias is not None, has_fp16_weights=False, threshold=6.0
         )
@@ -309,12 +310,12 @@ def _quantized(library, layer, tuning: dict, device: torch.device):
         made.weight = library.nn.Int8Params(weight, requires_grad=False, has_fp16_weights=False)
     if layer.bias is not None:
         made.bias = layer.bias
-    # Quantization happens where the weight is moved to a device, be it where it is.
+    # bitsandbytes quantizes a weight when it is moved to a device, even if it is already there.
     return made.requires_grad_(False).to(device)
 
 
 def all_elements(module, untuned: int) -> int:
-    """All parameters with their adapters and copies; quantized matrices count in full."""
+    """Returns the number of all parameters, with adapters and copies. Elements of quantized matrices count in full."""
     added = sum(
         parameter.numel()
         for name, parameter in module.named_parameters()

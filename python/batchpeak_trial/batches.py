@@ -1,23 +1,23 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Random micro-batches, as the networks of transformers take them by name."""
+"""Random micro-batches, as keyword arguments of transformers' networks."""
 
 from __future__ import annotations
 
 import torch
 
 NOT_COUNTED = -100
-# Of a text that is preferred to another the first token asks, and all others answer: what is not asked for
-# costs the most.
+# Tokens of the prompt in a preference sample. All other tokens are the answer, which costs the most.
 PROMPT = 1
 # BERT, arXiv 1810.04805, section 3.1.
 _PREDICTED_SHARE = 0.15
-# Tokens below are padding and the like in ESM-2's alphabet.
+# Lower tokens of ESM-2's alphabet are special, such as padding.
 _FIRST_PLAIN_TOKEN = 4
 
 
 def masked_labels(tokens: torch.Tensor, count: int = 0) -> torch.Tensor:
-    """Labels of texts, of which so many of each count, at random places; without a number, BERT's share."""
+    """Returns labels of texts in which count random tokens of each text are predicted; without a count, BERT's
+    share of them."""
     places = _predicted_places(tokens, count)
     return torch.full_like(tokens, NOT_COUNTED).scatter(1, places, tokens.gather(1, places))
 
@@ -29,9 +29,10 @@ def _predicted_places(tokens: torch.Tensor, count: int) -> torch.Tensor:
 
 
 class Batches:
-    """Of a completed model; in the host's memory, pinned for a GPU, as a loader of data hands them over.
+    """Makes the batches of a completed model in main memory, pinned for a GPU, as a data loader does.
 
-    make takes the place of what is known of the model's family: of so many samples, all inputs by name."""
+    make(samples) replaces the function of the model's family; it returns all inputs of so many samples by
+    name."""
 
     def __init__(self, model: dict, request: dict, device: torch.device, make=None):
         self._model, self._device = model, device
@@ -48,7 +49,7 @@ class Batches:
         self._size, self._batch = 0, {}
 
     def of(self, size: int) -> dict:
-        """On the device. Made once for a size, and copied in each step."""
+        """Returns a batch on the device. It is made once for a size, and copied to the device in each step."""
         self.make(size)
         return {name: self._moved(value) for name, value in self._batch.items()}
 
@@ -67,7 +68,7 @@ class Batches:
         return value.pin_memory() if is_copied else value
 
     def _moved(self, value):
-        """Some collators hand over lists beside tensors."""
+        """Moves tensors to the device; some collators also return lists."""
         return value.to(self._device, non_blocking=True) if isinstance(value, torch.Tensor) else value
 
     def _tokens(self, samples: int, length: int) -> torch.Tensor:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lines of the trial protocol on standard input and output."""
+"""Reads and writes lines of the trial protocol on standard input and output."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import time
 
 MAX_LINE_BYTES = 1 << 20
 _LONGEST_TEXT = 4000
-# The parent waits two before it ends the process by a signal.
+# The parent waits two seconds before it sends a signal.
 _SECONDS_TO_END = 1.0
 
 
 def silence() -> None:
-    """For a process beside the one that speaks: it has the same standard input and output."""
+    """Disconnects standard input and output of a process that shares them with the process of the protocol."""
     sys.stdout.flush()
     os.dup2(2, 1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -28,7 +28,7 @@ def silence() -> None:
 
 
 class Channel:
-    """Standard output, taken away from everybody else."""
+    """Reserves standard output for the protocol: what others print goes to standard error."""
 
     def __init__(self):
         sys.stdout.flush()
@@ -51,13 +51,13 @@ class Channel:
 
 
 class Inbox:
-    """Standard input, read by a thread, so that a cancel and the parent's end are heard within a step."""
+    """Reads standard input in a thread, so that a cancel and the end of the parent are noticed during a step."""
 
     def __init__(self):
         self._messages: queue.Queue = queue.Queue()
         self._cancelled: set = set()
-        # Ctrl-C, a terminal that is gone, and a system that ends all processes of a group or a container
-        # are for the parent, which decides what becomes of this process. A handler of your own stays.
+        # Signals from Ctrl-C, from a closed terminal, and from a system that ends all processes of a group or a
+        # container reach the parent too, which decides when this process ends. The script's own handlers stay.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         for end in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(end) is signal.SIG_DFL:
@@ -93,7 +93,8 @@ class Inbox:
 
 
 def _line_of(stream) -> bytes:
-    """Empty at the end; of a line that is too long what is no message, and nothing of its rest."""
+    """Returns the next line, empty at the end of the stream. For a line that is too long, it returns a text that
+    is no message, and skips the rest."""
     line = stream.readline(MAX_LINE_BYTES + 1)
     if len(line) <= MAX_LINE_BYTES or line.endswith(b"\n"):
         return line
@@ -103,14 +104,14 @@ def _line_of(stream) -> bytes:
 
 
 def end_soon() -> None:
-    """For a thread that hears that nobody is there any more: what waits for a message ends by itself, with
-    all that the script does at its end, and what is in the middle of a step is left."""
+    """Ends the process after the parent has ended. A main thread that waits for a message has time to end by
+    itself, with the script's cleanup; a running step is abandoned."""
     time.sleep(_SECONDS_TO_END)
     _leave()
 
 
 def _leave() -> None:
-    # Workers of a data loader would look for their parent some seconds later.
+    # Workers of a data loader would notice only seconds later that their parent has ended.
     if "multiprocessing" in sys.modules:
         for child in sys.modules["multiprocessing"].active_children():
             child.kill()
@@ -118,5 +119,5 @@ def _leave() -> None:
 
 
 def clipped(text: str) -> str:
-    """No text of a framework makes a line longer than the protocol allows."""
+    """Shortens a framework's text, so that the line is not longer than the protocol allows."""
     return text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + "..."

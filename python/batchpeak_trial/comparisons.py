@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sizes that are visited in turn in one process: app/worker/comparison_runner.cpp."""
+"""Compares sizes by visiting them in turn in one process, as app/worker/comparison_runner.cpp does."""
 
 from __future__ import annotations
 
 from .requests import Bench, RunningRequest, typical_fields
 
-# The first pays for lazy set-up, and two more let caches settle; all of these sizes have run before.
+# The first step pays for lazy initialization, and two more let caches settle; each size has run before.
 _STEPS_AT_FIRST = 3
 
 
@@ -33,7 +33,7 @@ class RunningComparison(RunningRequest):
             for entry in self._compared if turn % 2 == 0 else reversed(self._compared):
                 self._visit(entry)
         self.ask_gates(len(self._compared) * self._visits * self._steps)
-        # Of all sizes together it says nothing.
+        # The energy of all sizes together is of no use.
         self.readings.pop("energy_joules", None)
 
     def fields(self, outcome: str) -> dict:
@@ -47,7 +47,7 @@ class RunningComparison(RunningRequest):
 
     def _warm_up(self, entry: dict) -> None:
         self.size = entry["micro_batch_size"]
-        # Each with a cache of its own, so that its peak is not another's.
+        # Each size starts with an empty cache, so that its peak does not include memory of another.
         self.bench.empty_cache()
         self.bench.reset_peaks()
         self._take_untimed(_STEPS_AT_FIRST)
@@ -83,7 +83,7 @@ class RunningComparison(RunningRequest):
         return {"clock": max(0.0, clock), "seconds": total, "step_seconds": seconds}
 
     def _one_by_one(self) -> list:
-        """A step that cannot be told apart is a chain of its own, between which a cancel is heard."""
+        """Runs a step without phases as a chain of one, so that a cancel is noticed after each step."""
         chains = []
         for _ in range(self._steps):
             self.go_on()

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A network that a config.json of transformers describes, with random weights.
+"""Networks that a config.json of transformers describes, with random weights.
 
-The installed transformers decides which class it is and what that takes. No code of a hub is run, whatever
-an auto_map says, and nothing is looked up there."""
+The installed transformers decides which class a network has and which inputs it takes. No code from a hub is
+run, even if there is an auto_map, and nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -17,29 +17,31 @@ from .failures import is_of_memory
 from .requirements import line_for
 from .serving import Refusal
 
-# Of checkpoints and not of networks, or what would be fetched from a hub; the precision is that of the load.
+# Keys of checkpoints rather than of networks, and keys that would download something. The load message sets the
+# precision.
 _LEFT_OUT = {
     *("auto_map", "_name_or_path", "name_or_path", "trust_remote_code", "use_pretrained_backbone"),
     *("quantization_config", "compression_config", "dtype", "torch_dtype", "use_cache"),
     *("attn_implementation", "_attn_implementation", "_attn_implementation_internal"),
     *("experts_implementation", "_experts_implementation", "_experts_implementation_internal"),
 }
-# A class makes a module, or an entry of a table, of each of them: more would take hours or all of the memory.
+# Largest values of keys for which a class makes that many modules or table entries: more would take hours or all
+# of the memory.
 _MOST = (
     (re.compile(r"(layers?|depths?|blocks?|stages?)$"), 1 << 12),
     (re.compile(r"experts|(heads?|groups?|codebooks?)$"), 1 << 16),
     (re.compile(r"num_(labels|classes)$"), 1 << 20),
     (re.compile(r"size|dim|hidden|embd|d_model|d_ff|inner|width"), 1 << 31),
 )
-# As transformers writes what JSON has no number for.
+# transformers writes numbers with this key if JSON cannot represent them.
 _FLOAT = "__float__"
 _LONGEST_LIST = 1 << 14
-# For the tables that classes make of numbers, before any parameter has memory.
+# Limit for tables of numbers that classes make before any parameter is allocated.
 _MEMORY_FOR_DESCRIBING = 4 << 30
 
 CAUSAL, MASKED, TRANSLATED = "causal", "masked", "sequence to sequence"
 TEXT_CLASSES, TOKEN_CLASSES, SPANS, IMAGE_CLASSES = "text classes", "token classes", "spans", "image classes"
-# In the order in which they are looked for where a config names no class that there is.
+# Order in which a class is searched if transformers has none of the architectures that the config names.
 _TASKS = (
     ("MODEL_FOR_CAUSAL_LM_MAPPING_NAMES", CAUSAL),
     ("MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES", CAUSAL),
@@ -67,7 +69,7 @@ _SUFFIXES = (
 
 @dataclass(frozen=True)
 class ConfiguredNetwork:
-    """A configuration of transformers, the class that is made of it, and what that is trained to tell."""
+    """A configuration of transformers, the class to make from it, and the task that the class is trained for."""
 
     config: object
     network_class: type
@@ -85,7 +87,7 @@ class ConfiguredNetwork:
         return name in inspect.signature(self.network_class.forward).parameters
 
     def build(self, attention: str | None = None):
-        """A module on the default device and of the default type of torch.
+        """Returns a module on torch's default device, with torch's default dtype.
 
         Raises Refusal."""
         options = {"attn_implementation": attention} if attention else {}
@@ -97,7 +99,7 @@ class ConfiguredNetwork:
             raise _unmade(self.name, error) from error
 
     def approximations(self) -> list[str]:
-        """What its samples lack of what it was made for."""
+        """Returns which inputs of the network its samples lack."""
         kinds = (
             ("images", ("vision_config", "vision_tower_config")),
             ("sound", ("audio_config", "audio_encoder_config")),
@@ -112,8 +114,8 @@ class ConfiguredNetwork:
 
 
 def described(model: dict, preference: str = "") -> ConfiguredNetwork:
-    """Of a model with the text of a config.json in "config". With the preference "reward" it is the class
-    that tells one number of a text.
+    """Returns the network of a model whose "config" is the text of a config.json. With the preference "reward",
+    its class computes one score for a text.
 
     Raises Refusal."""
     with host_memory.DataLimit(_MEMORY_FOR_DESCRIBING):
@@ -122,18 +124,18 @@ def described(model: dict, preference: str = "") -> ConfiguredNetwork:
             return _reward_network(config)
         network = _network_of(config)
     if preference and network.task != CAUSAL:
-        text = "Preferences are of decoders that go on with a text, which transformers' %s is not."
+        text = "Preference training needs a decoder that generates text, which transformers' %s is not."
         raise Refusal(text % network.name)
     return network
 
 
 def reward_class_of(config) -> type | None:
-    """The class that tells one number of a text, for a configuration of transformers."""
+    """Returns transformers' class that computes one score for a text, for a configuration."""
     return _class_of(config, "MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES")
 
 
 def count_parameters(network: ConfiguredNetwork) -> int:
-    """Without memory for them; 0 where a class cannot be made without.
+    """Counts parameters without allocating them; returns 0 if the class cannot be made on the meta device.
 
     Raises Refusal."""
     import torch
@@ -144,7 +146,7 @@ def count_parameters(network: ConfiguredNetwork) -> int:
     except NotImplementedError:
         return 0
     except Exception as error:  # each class checks its keys in its own way
-        # Some read a number from a tensor while they are made.
+        # Some classes read a value from a tensor in their constructor.
         if "meta" in str(error):
             return 0
         raise _unmade(network.name, error) from error
@@ -152,7 +154,7 @@ def count_parameters(network: ConfiguredNetwork) -> int:
 
 
 def one_line(error: BaseException) -> str:
-    """For a sentence: the kind of an error, and the beginning of what it says."""
+    """Returns the type of an error and the beginning of its message in one line, for use in a sentence."""
     said = " ".join(str(error).split())
     said = said if len(said) <= 300 else said[:300] + "..."
     return "%s: %s" % (type(error).__name__, said.rstrip(".")) if said else type(error).__name__
@@ -188,7 +190,7 @@ def _fields_of(text) -> dict:
 
 
 def _check_sizes(value, name: str) -> None:
-    """Raises Refusal where a class could be busy for hours before it says what is wrong."""
+    """Raises Refusal for values with which a class could compute for hours before it reports an error."""
     if isinstance(value, dict):
         for key, part in value.items():
             _check_sizes(part, key)
@@ -200,7 +202,7 @@ def _check_sizes(value, name: str) -> None:
     elif type(value) is int:
         most = next((most for pattern, most in _MOST if pattern.search(name)), 1 << 62)
         if not -most <= value <= most:
-            text = "The network's config has a %.40s beyond %d, of which nothing can be built."
+            text = "The network's config has a %.40s beyond %d, which is too large to build."
             raise Refusal(text % (name, most))
 
 
@@ -250,10 +252,10 @@ def _made(config, network_class: type, task: str) -> ConfiguredNetwork:
         network = ConfiguredNetwork(config, network_class, task)
     main = "pixel_values" if task == IMAGE_CLASSES else "input_ids"
     if not network.takes(main):
-        text = "transformers' %s takes %s, of which no samples are made here."
+        text = "transformers' %s takes %s, for which Batchpeak makes no samples."
         raise Refusal(text % (network.name, network_class.main_input_name))
     if task == TEXT_CLASSES and network.text_config.pad_token_id is None:
-        # Where a text ends is told by what follows it.
+        # These classes find the end of a text by the padding after it.
         network.text_config.pad_token_id = 0
     if task == TRANSLATED:
         _complete_start(config)
@@ -261,7 +263,7 @@ def _made(config, network_class: type, task: str) -> ConfiguredNetwork:
 
 
 def _complete_start(config) -> None:
-    """Files of some checkpoints leave out what decoders begin with, which changes no time."""
+    """Sets the start tokens of decoders, which some configs lack. Their values do not change the speed."""
     for name in ("pad_token_id", "decoder_start_token_id"):
         if getattr(config, name, None) is None:
             setattr(config, name, 0)
@@ -270,7 +272,7 @@ def _complete_start(config) -> None:
 def _reward_network(config) -> ConfiguredNetwork:
     found = reward_class_of(config)
     if not found:
-        text = "transformers has no class of the model_type %s that tells one number of a text."
+        text = "transformers has no class of the model_type %s that computes one score for a text."
         raise Refusal(text % json.dumps(config.model_type))
     network = _made(config, found, TEXT_CLASSES)
     network.config.num_labels = 1
@@ -282,8 +284,8 @@ def _is_translator(config) -> bool:
 
 
 def _named_class(config) -> type | None:
-    """Of the first architecture, where transformers has it, it is of this configuration, and it computes a
-    loss."""
+    """Returns the class of the first architecture if transformers has it, it belongs to this configuration, and
+    it computes a loss."""
     import transformers
 
     names = getattr(config, "architectures", None)
@@ -321,6 +323,6 @@ def _task_of(network_class: type) -> str:
                 return task
     task = next((task for suffix, task in _SUFFIXES if name.endswith(suffix)), None)
     if task is None:
-        text = "What transformers' %s is trained to tell is unknown here; name another of its architectures."
+        text = "The task of transformers' %s is unknown to Batchpeak; name another of its architectures."
         raise Refusal(text % name)
     return task

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Random samples of a network that a config.json describes, by the names that its class takes."""
+"""Random samples for a network that a config.json describes, as keyword arguments of its class."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .serving import Refusal
 
 
 class ConfiguredSamples:
-    """Texts of one length without padding, or images; labels as what the class is trained to tell.
+    """Makes texts of one length without padding, or images, with labels for the task of the class.
 
-    Tokens that stand for something else than text, as the place of an image, do not occur."""
+    Texts contain no special tokens, such as placeholders of images."""
 
     def __init__(self, network: networks.ConfiguredNetwork, module, request: dict):
         self._network = network
@@ -69,7 +69,7 @@ class ConfiguredSamples:
 
 
 def _vocabulary(network: networks.ConfiguredNetwork, module) -> int:
-    """Of the smallest table that tokens go through."""
+    """Returns the size of the vocabulary: the smaller one of the config's and the embedding's."""
     found = [getattr(network.text_config, "vocab_size", None)]
     try:
         found.append(module.get_input_embeddings().num_embeddings)
@@ -77,12 +77,13 @@ def _vocabulary(network: networks.ConfiguredNetwork, module) -> int:
         found.append(None)
     sizes = [size for size in found if isinstance(size, int) and size > 0]
     if not sizes:
-        raise Refusal("How many tokens transformers' %s knows is not told by its config." % network.name)
+        raise Refusal("The config of transformers' %s does not state the size of its vocabulary." % network.name)
     return min(sizes)
 
 
 def _special_tokens(config) -> set:
-    """Of a configuration and those in it: a single number, or several."""
+    """Returns the special tokens of a configuration and of the configurations in it. A key has one token or
+    several."""
     found = set()
     for key, value in config.to_dict().items():
         if isinstance(value, dict):
@@ -95,7 +96,7 @@ def _special_tokens(config) -> set:
 
 
 def _check_positions(module, length: int, network: networks.ConfiguredNetwork) -> None:
-    """A table that is too short would lose a GPU in the first step."""
+    """Raises Refusal if a table of positions is too short: on a GPU, the first step would lose the context."""
     for name, part in module.named_modules():
         last = name.rpartition(".")[2]
         is_table = isinstance(part, torch.nn.Embedding) and ("position" in last or last == "wpe")

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which modules of a network that a config.json describes get adapters: by PEFT's own names for them, or by
-our kinds of projections, which many classes name alike."""
+"""Chooses the modules that get adapters in a network that a config.json describes: by PEFT's target_modules, or
+by Batchpeak's kinds of projections, which have the same names in many classes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LAST_NAMES = {
     "dense": ("pooler.dense", "transform.dense"),
     "output": ("lm_head", "embed_out", "classifier", "score"),
 }
-# Classes give these names to what they stand for here in some places alone.
+# These names mean the projection only in some places of a class.
 _PLACES = {
     ("query", "q"): r"(?i)attention",
     ("key", "k"): r"(?i)attention",
@@ -44,7 +44,7 @@ _ENDS = {
     "up": r"intermediate\.dense$",
     "down": r"(mlp\.c_proj|(?<!attention\.)output\.dense)$",
 }
-# Where a network has none of a kind, what it has in that place.
+# Kinds that a network may have instead of another kind.
 _INSTEAD = {
     "query": ("query_key_value",),
     "key": ("query_key_value", "key_value"),
@@ -58,10 +58,10 @@ _LAYER = re.compile(r"\.(?:h|layers|layer|block|blocks)\.(\d+)\.")
 
 
 def target_modules(module, tuning: dict) -> list[str] | str:
-    """As LoraConfig of PEFT takes them.
+    """Returns target_modules for PEFT's LoraConfig.
 
-    Kinds of which a network has none are passed over while it has any of the others, as PEFT does with
-    names. Raises Refusal."""
+    Kinds that the network does not have are ignored if it has any of the others, as PEFT does with names.
+    Raises Refusal."""
     names = tuning.get("target_modules")
     if names:
         return _ALL_LINEAR if names in (_ALL_LINEAR, [_ALL_LINEAR]) else names
@@ -88,13 +88,13 @@ def target_modules(module, tuning: dict) -> list[str] | str:
 
 
 def no_such_modules(module, wanted: list) -> Refusal:
-    """The refusal that names the modules which there are, each by what it is called in every layer."""
+    """Returns a Refusal that lists the modules of the network by the last part of their names."""
     there = {
         name.rpartition(".")[2]
         for name, part in module.named_modules()
         if _is_matrix(part) and not name.rpartition(".")[2].isdigit()
     }
-    text = "The network has no modules for adapters beside %s. Its matrices are %s."
+    text = "The network has no modules for adapters that match %s. Its matrices are %s."
     listed = ", ".join(sorted(there)[:40]) or "none"
     return Refusal(text % (", ".join(map(str, wanted)) or "nothing", listed))
 

@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The model of a load message: what stands for absent fields, and how many parameters it describes.
+"""Defaults and parameter counts of the model in a load message.
 
-As core/model/architecture_fields.h and the parameter tables beside it have it."""
+They match core/model/architecture_fields.h and the parameter tables in core/model."""
 
 from __future__ import annotations
 
-# A network of which the text of its config.json alone is told.
+# Family of networks that are described only by the text of their config.json.
 CONFIGURED = "transformers"
 
 _DECODER = {
@@ -91,12 +91,12 @@ _OTHERS = {
 
 
 def completed(model: dict) -> dict:
-    """With what stands for absent fields; of a config of transformers nothing is known here."""
+    """Returns the model with defaults for absent fields. A model with a config.json of transformers has none."""
     if model["family"] == CONFIGURED:
         return dict(model)
     defaults = _OTHERS.get(model["family"], _DECODER)
     whole = {**defaults, **model}
-    # JSON writes 10000.0 as a whole number too, which strict configurations refuse.
+    # JSON may contain 10000.0 as an integer, which strict configurations refuse.
     whole.update({name: float(whole[name]) for name, value in defaults.items() if isinstance(value, float)})
     if "heads" in whole:
         whole.setdefault("key_value_heads", whole["heads"])
@@ -112,7 +112,7 @@ def head_size(model: dict) -> int:
 
 
 def parameters_of(model: dict) -> int | None:
-    """Of a completed model; None of one whose class alone decides."""
+    """Returns the number of parameters of a completed model, or None if only the class determines it."""
     counts = {
         "bert": _encoder_parameters,
         "esm2": _encoder_parameters,

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The device that steps run on: its memory, its clock, and what tells whether a trial had it for itself."""
+"""The device that steps run on: its memory, its clock, and the gates that watch for other programs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from .processor_gate import ProcessorGate
 
 
 def torch_if_imported():
-    """The script's own; nothing here imports it for who runs another framework."""
+    """Returns torch if the script has imported it. This package does not import it, since the script may use
+    another framework."""
     return sys.modules.get("torch")
 
 
@@ -27,7 +28,8 @@ def framework() -> str:
 
 
 def device_of(kind: str | None = None):
-    """kind is "cpu", "cuda", or None for a GPU where the script has imported torch and there is one."""
+    """Returns the device of a kind: "cpu", "cuda", or None for a GPU if there is one and the script has imported
+    torch, or else the CPU."""
     torch = torch_if_imported()
     if kind != "cpu" and torch and torch.cuda.is_available():
         return CudaDevice(torch)
@@ -35,20 +37,21 @@ def device_of(kind: str | None = None):
 
 
 class _Held:
-    """Main memory that the program had before it held a network: its libraries' tables and objects."""
+    """Main memory that the program held before it had a network: tables and objects of libraries."""
 
     bytes = host_memory.held_bytes()
 
 
 def count_memory_from_here() -> None:
-    """For who imports large libraries after this package."""
+    """Excludes the memory that the process holds now from measurements. Call it after importing large
+    libraries."""
     host_memory.trim()
     _Held.bytes = host_memory.held_bytes()
 
 
 class CpuDevice:
-    """Main memory is what the process holds more than at its start; without a kernel that tells, all is
-    0."""
+    """The CPU. Its memory is what the process holds in addition to what it held at its start, or 0 if the kernel
+    does not report it."""
 
     kind = "cpu"
 
@@ -64,8 +67,8 @@ class CpuDevice:
         return {**described, "context_bytes": 0, "limit_bytes": 0, "allocator_settings": ""}
 
     def limit(self, bytes_: int) -> int:
-        """Without a bound of its own, a torch program is kept from being killed by the kernel; what another
-        framework reserves, and on which device, nobody here knows."""
+        """Sets a limit. With 0, a torch program gets the limit of available memory, so that the kernel does not
+        kill it. Another framework gets none, since it may reserve memory on an unknown device."""
         possible = max(1, self.held_bytes() + _tensor_bytes_within(host_memory.host_memory()[1]))
         if bytes_ > 0:
             self._limit = min(bytes_, possible)
@@ -74,7 +77,7 @@ class CpuDevice:
         return self._limit
 
     def limited(self):
-        """Only while a step runs: what answers the parent must not be refused memory."""
+        """Applies the limit only while a step runs: code that answers the parent must not run out of memory."""
         if not self._limit:
             return contextlib.nullcontext()
         return host_memory.DataLimit(max(0, self._limit - self.held_bytes()))
@@ -83,7 +86,7 @@ class CpuDevice:
         return max(0, host_memory.held_bytes() - _Held.bytes)
 
     def peaks(self) -> tuple[int, int]:
-        """Allocated and reserved."""
+        """Returns the peaks of allocated and reserved bytes."""
         peak = max(0, host_memory.peak_held_bytes() - _Held.bytes)
         return peak, peak
 
@@ -98,11 +101,11 @@ class CpuDevice:
         host_memory.trim()
 
     def has_lost(self, held_before: int) -> bool:
-        """What a process holds moves by itself, so that nothing can be said."""
+        """Returns False, since the memory of a process changes by itself too."""
         return False
 
     def synchronize(self) -> None:
-        """The processor computes at once."""
+        """Does nothing: the CPU computes synchronously."""
 
     def mark(self) -> float:
         return time.perf_counter()
@@ -111,9 +114,9 @@ class CpuDevice:
         return [after - before for before, after in zip(marks, marks[1:])]
 
     def gates(self, others) -> list:
-        """others tells the processor's seconds of other processes that take the same steps."""
+        """others() returns the CPU seconds of other processes that take the same steps."""
         if not self._torch:
-            # The step may wait for a device that is not known here.
+            # The step may wait for a device that Batchpeak does not know.
             return [ProcessorGate(1, waits_elsewhere=True, others=others)]
         return [ProcessorGate(self._torch.get_num_threads(), others=others)]
 
@@ -129,7 +132,7 @@ class CudaDevice:
         self._shares_memory: bool | None = None
 
     def describe(self) -> dict:
-        # Before anything asks torch for the device, which takes the program's own memory of it.
+        # Before anything initializes CUDA in torch, which takes memory of the device for the program.
         is_untouched = not self._cuda.is_initialized()
         untouched = self._nvml.free_bytes(self._visible_uuid()) if is_untouched else None
         uuid = self.uuid()
@@ -148,7 +151,7 @@ class CudaDevice:
         return described
 
     def _visible_uuid(self) -> str:
-        """Of the device that Batchpeak leaves to the program, or else of the only one."""
+        """Returns the UUID of the device that Batchpeak makes visible to the program, or else of the only device."""
         visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
         is_one = visible.startswith(("GPU-", "MIG-")) and "," not in visible
         return visible if is_one else self._nvml.uuid_of_only_device()
@@ -158,8 +161,8 @@ class CudaDevice:
         return "GPU-%s" % own if own else self._nvml.uuid_of_only_device()
 
     def _free_and_total(self) -> tuple[int, int]:
-        """Free and total bytes. Where the GPU computes in the computer's memory, CUDA leaves page cache out of
-        what is free, and knows no control group."""
+        """Returns free and total bytes. If the GPU uses main memory, CUDA does not count page cache as free and
+        ignores control groups, so the kernel's values are used."""
         free, total = self._cuda.mem_get_info()
         if self._shares_memory is None:
             properties = self._cuda.get_device_properties(self._cuda.current_device())
@@ -173,12 +176,12 @@ class CudaDevice:
         free, total = self._free_and_total()
         possible = free + self._cuda.memory_reserved()
         limit = min(bytes_, possible) if bytes_ > 0 else possible
-        # A fraction that is rounded down would refuse what the limit allows.
+        # A fraction that is rounded down would refuse allocations within the limit.
         self._cuda.set_per_process_memory_fraction(min(1.0, (limit + 1) / total))
         return limit
 
     def limited(self):
-        """torch keeps the limit itself."""
+        """Does nothing: torch enforces the limit itself."""
         return contextlib.nullcontext()
 
     def held_bytes(self) -> int:
@@ -204,28 +207,29 @@ class CudaDevice:
         self._cuda.synchronize()
 
     def mark(self):
-        """On the device: the host does not wait within a chain of steps."""
+        """Records an event on the device, so that the host does not wait within a chain of steps."""
         event = self._cuda.Event(enable_timing=True)
         event.record()
         return event
 
     def intervals(self, marks: list) -> list[float]:
-        """After synchronize()."""
+        """Returns the seconds between marks. Call it after synchronize()."""
         return [before.elapsed_time(after) / 1000 for before, after in zip(marks, marks[1:])]
 
     def gates(self, others) -> list:
-        # One thread gives a GPU its work: in forward this one, in backward autograd's.
+        # One thread launches the work of a GPU: this one in forward, autograd's in backward.
         gates: list = [ProcessorGate(1, launches=True, others=others)]
         uuid = self.uuid()
         return gates + [NvidiaGate(self._nvml, uuid)] if uuid else gates
 
 
 def _allocator_settings() -> str:
-    """The user's own, which torch heeds by both names."""
+    """Returns the user's settings of the allocator; torch reads them from both variables."""
     names = ("PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF")
     return next((os.environ[name] for name in names if os.environ.get(name)), "")
 
 
 def _tensor_bytes_within(host_bytes: int) -> int:
-    """Beside tensors there is more, and some of it grows with them: core/network/cpu_device_memory.cpp."""
+    """Returns the part of main memory that tensors may use. Other memory of the process is needed too, some of it
+    in proportion to tensors: see core/network/cpu_device_memory.cpp."""
     return max(0, host_bytes - (200 << 20)) // 11 * 10

@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a step's exception means for the size it failed at, as batchpeak-worker reads it:
-core/network/failure.cpp."""
+"""Classifies exceptions of steps, as core/network/failure.cpp does for batchpeak-worker."""
 
 from __future__ import annotations
 
@@ -10,8 +9,8 @@ from dataclasses import dataclass, replace
 
 _LOST, _DEVICE, _HOST, _INPUT = "lost process", "device memory", "host memory", "input"
 
-# The first that a message contains decides. Signs of a lost context come first: what follows them in a
-# message is guesswork of the library's.
+# The first text that a message contains decides. Texts of a lost context come first: whatever follows them in a
+# message is the library's guesswork.
 _SIGNS = (
     ("illegal memory access", _LOST),
     ("device-side assert", _LOST),
@@ -25,7 +24,7 @@ _SIGNS = (
     ("nccl error", _LOST),
     ("can't allocate memory", _HOST),
     ("cannot allocate memory", _HOST),
-    # NumPy says so.
+    # NumPy's message.
     ("unable to allocate", _HOST),
     ("not enough memory", _HOST),
     ("std::bad_alloc", _HOST),
@@ -36,7 +35,7 @@ _SIGNS = (
     ("outofmemory", _DEVICE),
     ("out_of_device_memory", _DEVICE),
     ("resource_exhausted", _DEVICE),
-    # TensorFlow says so.
+    # TensorFlow's message.
     ("oom when allocating", _DEVICE),
     ("alloc_failed", _DEVICE),
     ("allocation_failed", _DEVICE),
@@ -46,15 +45,16 @@ _SIGNS = (
     ("module:pt_devmem allocation failed", _DEVICE),
     ("invalid buffer size", _DEVICE),
     ("cufft_internal_error", _DEVICE),
-    # libc10_cuda asks NVML who holds the memory before it says that there is none, and asserts that it may.
+    # libc10_cuda asks NVML which processes hold the memory before it reports out of memory, and asserts that NVML
+    # answers.
     ("nvml_success ==", _DEVICE),
     ("would exceed allowed memory", _DEVICE),
     ("cudnn_status_not_supported", _DEVICE),
     ("cudnn_status_internal_error", _DEVICE),
-    # cuDNN has tried each algorithm, and does not say that their workspaces found no room.
+    # cuDNN has tried each algorithm, and does not report that their workspaces did not fit.
     ("unable to find an engine to execute", _DEVICE),
     ("unable to find a valid cudnn algorithm", _DEVICE),
-    # These are often memory in disguise, which a fresh process tells.
+    # These are often out of memory in disguise, which a fresh process finds out.
     ("blas_status_not_initialized", _LOST),
     ("blas_status_execution_failed", _LOST),
     ("blas_status_internal_error", _LOST),
@@ -62,7 +62,7 @@ _SIGNS = (
     ("error_out_of_resources", _LOST),
     ("handles_.at(i)", _LOST),
     ("device not ready", _LOST),
-    # More than a kernel or a library counts to.
+    # More than a kernel or a library can count.
     ("invalid configuration argument", _INPUT),
     ("integer overflow", _INPUT),
     ("integer multiplication overflow", _INPUT),
@@ -82,24 +82,25 @@ _REQUESTED = re.compile(r"(?:tried|unable) to allocate ([0-9.]+) ?(bytes|kib|mib
 
 
 class UnsupportedSize(Exception):
-    """A size that cannot be run, whatever the memory; its text says why."""
+    """Raised for a size that cannot be run, whatever memory there is; its text says why."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """outcome is a word of the protocol's; sticky where only a fresh process can go on."""
+    """What a failed step means for its trial. outcome is a word of the protocol; sticky means that only a fresh
+    process can go on."""
 
     text: str
     outcome: str = "failed"
     sticky: bool = False
-    # Of what the step asked for when it was refused; 0 where nothing says so.
+    # Size of the refused allocation; 0 if it is unknown.
     requested_bytes: int = 0
-    # It was the computer's main memory beside a GPU.
+    # Main memory ran out, not that of the GPU.
     is_of_host: bool = False
 
 
 class FailureElsewhere(Exception):
-    """Of another process that takes the same steps; peaks are what it held, allocated and reserved."""
+    """Failure of another process that takes the same steps; peaks are its allocated and reserved bytes."""
 
     def __init__(self, rank: int, failure: Failure, peaks: tuple[int, int]):
         text = "In the process of rank %d: %s" % (rank, failure.text)
@@ -123,12 +124,13 @@ def requested_bytes(text: str) -> int:
 
 
 def is_of_memory(error: BaseException) -> bool:
-    """Whether memory ran out, of the device or the computer."""
+    """Returns whether memory of the device or main memory ran out."""
     return classify(error, False).outcome == "oom"
 
 
 def classify(error: BaseException, has_gpu: bool) -> Failure:
-    """A program beside a GPU that is refused main memory would be refused it at other sizes too."""
+    """Classifies an exception. With a GPU, main memory is reported separately, since it may run out at other sizes
+    too."""
     if isinstance(error, FailureElsewhere):
         return error.failure
     if isinstance(error, UnsupportedSize):

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What glibc's malloc keeps of freed blocks, as in a process that runs steps of one size alone:
-core/network/heap_thresholds.h, which tells why."""
+"""Keeps glibc malloc's thresholds for each size as in a process that runs steps of that size alone:
+core/network/heap_thresholds.h says why."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 _SMALLEST, _LARGEST = 128 << 10, 32 << 20
 _PAGE, _BESIDE_BLOCK = 4096, 128
-# Of mallopt() in malloc.h.
+# Options of mallopt() from malloc.h.
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 
 
 class HeapThresholds:
-    """Which blocks torch frees nobody tells: a first step of each size is watched for what its operations
-    make."""
+    """Sets malloc's thresholds for each size. torch does not report the blocks that it frees, so the first step of
+    each size is watched for the tensors that its operations allocate."""
 
     def __init__(self, set_option=None):
         self._set_option = set_option or _mallopt()
@@ -27,14 +27,14 @@ class HeapThresholds:
         self._size = 0
 
     def begin(self, size: int) -> None:
-        """From here on blocks are those of this size."""
+        """Says that the following blocks belong to this size."""
         if size == self._size:
             return
         self._size = size
         self._set(self._raised.get(size, _SMALLEST))
 
     def watching(self):
-        """Around a step of the size that was begun."""
+        """Returns a context manager for a step of the size of begin(); it watches the first step of a size."""
         return contextlib.nullcontext() if self._size in self._raised else self._watch()
 
     @contextlib.contextmanager
@@ -46,13 +46,14 @@ class HeapThresholds:
         self._set(results.largest)
 
     def _set(self, threshold: int) -> None:
-        # Either ends malloc's own adjustment. Free memory at the heap's end is kept up to twice the size.
+        # Setting either option stops malloc's dynamic adjustment. malloc keeps up to twice the threshold of free
+        # memory at the top of the heap.
         self._set_option(_M_MMAP_THRESHOLD, threshold)
         self._set_option(_M_TRIM_THRESHOLD, 2 * threshold)
 
 
 class _Results(TorchDispatchMode):
-    """largest is that of malloc's chunks of new tensors, of those that raise its threshold."""
+    """Watches new tensors. largest is the size of the largest malloc chunk that would raise the threshold."""
 
     def __init__(self):
         super().__init__()
@@ -62,7 +63,7 @@ class _Results(TorchDispatchMode):
         made = function(*args, **(kwargs or {}))
         given = {_address_of(value) for value in args}
         for value in made if isinstance(made, (tuple, list)) else (made,):
-            # A view has the address of what was given.
+            # A view has the address of an argument.
             if _address_of(value) not in given | {None}:
                 self._see(value.untyped_storage().nbytes())
         return made
@@ -74,7 +75,7 @@ class _Results(TorchDispatchMode):
 
 
 def _address_of(value) -> int | None:
-    """None of what is no tensor, or one that is made of others."""
+    """Returns None for a value that is not a tensor, or that consists of other tensors."""
     try:
         return value.untyped_storage().data_ptr()
     except (AttributeError, NotImplementedError, RuntimeError):
@@ -82,6 +83,6 @@ def _address_of(value) -> int | None:
 
 
 def _mallopt():
-    """Of a C library that is not glibc nothing is known."""
+    """Returns mallopt() of glibc, or a function that does nothing for another C library."""
     library = ctypes.CDLL(None)
     return library.mallopt if hasattr(library, "gnu_get_libc_version") else lambda option, value: None

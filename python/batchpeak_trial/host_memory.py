@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The computer's main memory, and this process's part of it, as the kernel tells."""
+"""Reads from the kernel how much main memory the computer has and this process uses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import ctypes
 import resource
 from pathlib import Path
 
-# Version 1 of control groups says "no limit" by a number close to 2^63, rounded down to a page.
+# Version 1 of control groups represents "no limit" as 2^63 - 1, rounded down to a page.
 _NO_LIMIT = 1 << 62
 
 
@@ -39,20 +39,20 @@ def _own_bytes(key: str, root: Path = Path("/")) -> int:
 
 
 def held_bytes() -> int:
-    """Private memory that was touched. Pages of programs and libraries are not the network's."""
+    """Returns the resident anonymous memory. Pages of programs and libraries are not counted."""
     return _own_bytes("RssAnon:")
 
 
 def peak_held_bytes() -> int:
-    """Since reset_peak(), or since the process began where the kernel resets no peak: of all pages, less
-    those of files, which stay once they are read."""
+    """Returns the peak since reset_peak(), or since the process began if the kernel cannot reset peaks. It is the
+    peak of all pages minus the present pages of files, which stay once they are read."""
     text = _text(Path("/proc/self/status"))
     peak, files, shared = (_entry(text, key) or 0 for key in ("VmHWM:", "RssFile:", "RssShmem:"))
     return 1024 * max(0, peak - files - shared)
 
 
 def data_bytes() -> int:
-    """What RLIMIT_DATA bounds: private memory that can be written, whether it was touched or not."""
+    """Returns the memory that RLIMIT_DATA limits: private writable memory, whether it is resident or not."""
     return _own_bytes("VmData:")
 
 
@@ -65,7 +65,7 @@ def reset_peak() -> bool:
 
 
 def trim() -> None:
-    """What the C library keeps of freed memory would be taken for the next size's."""
+    """Returns freed memory to the kernel, which would otherwise be counted for the next size."""
     try:
         ctypes.CDLL(None).malloc_trim(0)
     except (AttributeError, OSError):
@@ -73,8 +73,7 @@ def trim() -> None:
 
 
 class DataLimit:
-    """Bounds what the process may allocate, so that an allocation is refused before the kernel kills for
-    it."""
+    """Limits what the process may allocate, so that an allocation fails before the kernel kills the process."""
 
     def __init__(self, more_bytes: int):
         self._bytes = data_bytes() + more_bytes
@@ -92,8 +91,8 @@ class DataLimit:
 
 
 def host_memory(root: Path = Path("/")) -> tuple[int, int]:
-    """Total and available bytes, no more than the control group allows; zeros where the kernel does not
-    tell."""
+    """Returns total and available bytes, at most what the control group allows; zeros if the kernel does not report
+    them."""
     info = _text(root / "proc/meminfo")
     total = 1024 * (_entry(info, "MemTotal:") or 0)
     available = 1024 * (_entry(info, "MemAvailable:") or 0)
@@ -106,10 +105,10 @@ def _group_bounds(root: Path):
     top, folder, is_unified = _memory_group(root)
     limit_name = "memory.max" if is_unified else "memory.limit_in_bytes"
     used_name = "memory.current" if is_unified else "memory.usage_in_bytes"
-    # The kernel drops page cache first, whether it was read once or more.
+    # The kernel drops page cache first, active or not.
     droppable_names = ["%s%s_file" % ("" if is_unified else "total_", kind) for kind in ("inactive", "active")]
-    # A container often sees its own group as the root of the mounted tree, while its path names the host's:
-    # folders that are not there are passed over.
+    # A container often sees its own group as the root of the mounted tree, but a path of the host: folders that do
+    # not exist are skipped.
     while True:
         limit = _number(folder / limit_name)
         if limit is not None and limit < _NO_LIMIT:

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The networks of transformers and torchvision that a load message describes, with random weights.
+"""Builds the network of transformers or torchvision that a load message describes, with random weights.
 
-Nothing is downloaded. A network that they have otherwise than it is described is refused: its speed would
-be another one's."""
+Nothing is downloaded. If their network differs from the description, it is refused, since its speed would
+differ too."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ _GATED_ACTIVATIONS = {
     "geglu_new": ("gelu_new", "gelu_fast", "gelu_accurate", "gelu_python_tanh"),
 }
 
-# Rotary decoders whose configuration has LLaMA's names: what more of a model has a key there, and what the
-# class has whatever a key says.
+# Rotary decoders whose configuration has LLaMA's names: further fields of a model that have a key, and properties
+# that the class always has.
 _LLAMA_BIASES = {"attention_bias": "attention_bias", "feed_forward_bias": "mlp_bias"}
 _BIAS = {"attention_bias": "attention_bias"}
 _USE_BIAS = {"attention_bias": "use_bias"}
@@ -115,7 +115,7 @@ _EPSILON = {
     "starcoder2": "norm_epsilon",
     "nemotron": "norm_eps",
 }
-# What a class has whatever its configuration says, beside what its parameters show.
+# Properties that a class always has and that its parameters do not show.
 _POSITIONS = {
     **dict.fromkeys(_ROTARY, ("rotary",)),
     **dict.fromkeys(("gpt2", "gpt3", "gpt_bigcode", "gpt_neo", "opt", "bert"), ("learned",)),
@@ -144,7 +144,7 @@ _NO_PREFERENCES = {"bert", "esm2", "t5", "vit", "resnet"}
 
 
 class RefusedHere(Refusal):
-    """Of a run that batchpeak-worker may take; what is the sentence without the hint at it."""
+    """Refusal of a run that batchpeak-worker may support. what is the sentence without the advice to use it."""
 
     def __init__(self, what: str):
         super().__init__("%s %s" % (what, _INSTEAD))
@@ -156,16 +156,16 @@ def refuse(what: str) -> Refusal:
 
 
 def build(model: dict, attention: str | None = None, preference: str = ""):
-    """A module on the default device and of the default type of torch.
+    """Returns a module on torch's default device, with torch's default dtype.
 
-    model is that of the load message; attention is a word of transformers', None for its own choice. With
-    the preference "reward" it tells one number of a text.
+    model is that of the load message; attention is an attn_implementation of transformers, None for its
+    default. With the preference "reward", the module computes one score for a text.
     Raises Refusal."""
     if model.get("family") in _ABSENT:
         raise refuse("transformers has no class for %s." % _ABSENT[model["family"]])
     model = completed(model)
     if preference and model["family"] in _NO_PREFERENCES:
-        raise refuse("Preferences are of decoders that go on with a text, which %s is not." % model["family"])
+        raise refuse("Preference training needs a decoder that generates text, which %s is not." % model["family"])
     if preference == "reward":
         return _reward_network(model, attention)
     if model["family"] == "resnet":
@@ -180,13 +180,13 @@ def _reward_network(model: dict, attention: str | None):
     config = config_of(model)
     made = reward_class_of(config)
     if not made:
-        raise refuse("transformers has no class that tells one number of a text for %s." % model["family"])
+        raise refuse("transformers has no class that computes one score for a text for %s." % model["family"])
     config.num_labels, config.pad_token_id = 1, 0
     return made._from_config(config, **_attention(model, attention))
 
 
 def config_of(model: dict):
-    """The configuration of transformers for a completed model."""
+    """Returns the configuration of transformers for a completed model."""
     import transformers
 
     family = model["family"]
@@ -235,7 +235,7 @@ def _network_class(model: dict):
 
 
 class _AutoOf:
-    """One class in the place of those that choose among some."""
+    """Makes a named class of a library, with the interface of transformers' auto classes."""
 
     def __init__(self, library, name: str):
         self._class = getattr(library, name)
@@ -245,7 +245,7 @@ class _AutoOf:
 
 
 def _attention(model: dict, attention: str | None) -> dict:
-    # Of transformers' kernels only the plain products cap scores.
+    # Only transformers' eager attention can cap scores.
     word = "eager" if model.get("attention_soft_cap") else attention
     return {"attn_implementation": word} if word else {}
 
@@ -259,22 +259,22 @@ def _check_features(model: dict) -> None:
     for field, known, phrase in checks:
         value = model.get(field)
         if value is not None and known is not None and value not in known:
-            raise refuse("The network has %s, which transformers' %s has not." % (phrase % value, family))
+            raise refuse("The network has %s, which transformers' %s does not have." % (phrase % value, family))
     if model.get("normalization") and family in _POSITIONS:
         expected = "layernorm" if family in _LAYER_NORMS else "rmsnorm"
         if model["normalization"] != expected:
             text = "The network is normalized by %s, transformers' %s by %s."
             raise refuse(text % (model["normalization"], family, expected))
     if model.get("attention_window") and family not in _WINDOWED:
-        raise refuse("The network's attention has a window, which transformers' %s has not." % family)
+        raise refuse("The network's attention has a window, which transformers' %s does not have." % family)
     if (model.get("attention_soft_cap") or model.get("logit_soft_cap")) and family not in _SOFT_CAPS:
-        raise refuse("The network's scores are capped, which transformers' %s has not." % family)
+        raise refuse("The network caps its scores, which transformers' %s does not." % family)
     if model.get("unrotated_layers") and family not in ("smollm3", "cohere2"):
-        raise refuse("Layers of the network are not rotated, which transformers' %s has not." % family)
+        raise refuse("Some layers of the network have no rotary embedding, but those of transformers' %s do." % family)
 
 
 def _set_activation(config, model: dict) -> None:
-    """The class's own word stays where it has the same speed."""
+    """Sets the activation, unless the default of the class has the same speed."""
     if model["family"] in ("t5", "bloom", "mpt"):
         return
     known = _GATED_ACTIVATIONS if is_gated(model) else _PLAIN_ACTIVATIONS
@@ -304,7 +304,7 @@ def _mend(module, model: dict) -> None:
     if model["family"] == "bloom" and model["activation"] != "bloom_gelu":
         _activate_bloom(module, model)
     if model["family"] == "esm2":
-        # It has no part in the loss.
+        # It does not contribute to the loss.
         module.esm.contact_head = None
     if model["family"] == "t5" and not model["tied_embeddings"]:
         _untie_t5(module)
@@ -313,8 +313,9 @@ def _mend(module, model: dict) -> None:
 
 
 def _predict_masked_tokens_alone(module) -> None:
-    """transformers computes scores for all tokens; configs that state how many are predicted, as Cerebras'
-    do, have them for these alone. The network then takes their places, and labels of these."""
+    """Computes scores for masked tokens only. transformers computes them for all tokens, but a config that states
+    how many are predicted, such as Cerebras', means only these. The network then takes their positions, and labels
+    for them only."""
     import torch
     from transformers.modeling_outputs import MaskedLMOutput
 
@@ -335,7 +336,7 @@ def _predict_masked_tokens_alone(module) -> None:
 
 
 def _activate_bloom(module, model: dict) -> None:
-    """The class has an activation of its own, of several operations, whatever its configuration says."""
+    """Replaces the activation of the class, which consists of several operations and ignores the configuration."""
     from transformers.activations import ACT2FN
 
     word = (_PLAIN_ACTIVATIONS.get(model["activation"]) or _refuse_activation(model))[0]
@@ -345,7 +346,8 @@ def _activate_bloom(module, model: dict) -> None:
 
 
 def _untie_t5(module) -> None:
-    """transformers 5 shares the matrix whatever the configuration says; the published T5 1.1 does not."""
+    """Gives the output its own matrix, as in the published T5 1.1. transformers 5 always shares it with the
+    embedding."""
     import torch
 
     if module.lm_head.weight is module.shared.weight:
@@ -407,7 +409,7 @@ def _windows(m: dict, rule: str | None) -> dict:
         switched = {"use_sliding_window": bool(window), "sliding_window": window or None}
         return {**switched, "max_window_layers": 0, "layer_types": kinds}
     if windowed and len(windowed) < m["layers"]:
-        raise refuse("Some layers alone have a window, which transformers' %s has not." % m["family"])
+        raise refuse("Only some layers have a window, but all or none of transformers' %s do." % m["family"])
     return {"sliding_window": window or None}
 
 
@@ -426,7 +428,7 @@ def _experts(m: dict) -> dict:
 
 
 def _own_keys(m: dict) -> dict:
-    """What one family alone has."""
+    """Returns the keys that only one family has."""
     family = m["family"]
     if family == "gemma2":
         return {**_scores(m), "attn_logit_softcapping": m["attention_soft_cap"] or None}
@@ -443,7 +445,7 @@ def _own_keys(m: dict) -> dict:
 
 
 def _scores(m: dict) -> dict:
-    """Of Gemma's."""
+    """Returns the keys of Gemma's scores."""
     return {
         "query_pre_attn_scalar": head_size(m),
         "final_logit_softcapping": m["logit_soft_cap"] or None,
@@ -487,7 +489,7 @@ def _bloom(m: dict) -> dict:
 
 def _mpt(m: dict) -> dict:
     if m["dropout"] != m["attention_dropout"]:
-        raise refuse("transformers' mpt drops attention and branches at one rate, the network at two.")
+        raise refuse("transformers' mpt has one dropout rate for attention and branches, the network has two.")
     return {
         **_text(m),
         "d_model": m["hidden_size"],
@@ -495,7 +497,7 @@ def _mpt(m: dict) -> dict:
         "n_layers": m["layers"],
         "max_seq_len": m["max_positions"],
         "layer_norm_epsilon": m["normalization_epsilon"],
-        # transformers 5 takes whole numbers alone.
+        # transformers 5 accepts only integers.
         "attn_config": {"alibi": True, "attn_pdrop": m["attention_dropout"] or 0},
     }
 
@@ -574,7 +576,7 @@ def _encoder(m: dict) -> dict:
 
 def _bert(m: dict) -> dict:
     if m["normalizes_first"]:
-        raise refuse("The network is normalized before its branches, transformers' bert behind them.")
+        raise refuse("The network is normalized before its branches, transformers' bert after them.")
     labels = m["sentence_classes"] if m["next_sentence_head"] else 2
     return {**_encoder(m), "type_vocab_size": m["token_types"], "pad_token_id": None, "num_labels": labels}
 
@@ -587,7 +589,7 @@ def _bert_class(m: dict) -> str:
 
 def _esm2(m: dict) -> dict:
     if not m["normalizes_first"]:
-        raise refuse("The network is normalized behind its branches, transformers' esm before them.")
+        raise refuse("The network is normalized after its branches, transformers' esm before them.")
     return {
         **_encoder(m),
         "position_embedding_type": "rotary",
@@ -660,8 +662,8 @@ def _residual_network(m: dict):
 
 
 def _resize(module, m: dict) -> None:
-    """torchvision's begin with 64 channels of three; others are of its blocks, as people who change it make
-    them."""
+    """Rebuilds a ResNet for another width or number of channels from torchvision's blocks, as people do:
+    torchvision's own have 64 and 3."""
     from torch import nn
 
     width = module.inplanes = m["width"]

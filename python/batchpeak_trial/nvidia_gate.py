@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether an NVIDIA GPU worked for a trial alone and at its full clock: app/worker/nvidia_gate.cpp."""
+"""Watches whether a trial had an NVIDIA GPU for itself and at its full clock: app/worker/nvidia_gate.cpp."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import time
 from .nvml import Condition, Nvml
 from .processor_gate import GateReport
 
-# The clock of a GPU that is well moves by one step of 15 MHz, less than 1 %.
+# The clock of a healthy GPU moves by one step of 15 MHz, less than 1 %.
 _LARGEST_CLOCK_FALL = 0.05
-# The counter of energy moves every 20 to 100 ms, so that over this time an end is off by a quarter at most.
+# The energy counter is updated every 20 to 100 ms, so over this time either end is off by a quarter at most.
 _SHORTEST_ENERGY_SECONDS = 0.4
 _SOFTWARE_POWER = 0x4
 _REASONS = (
@@ -22,14 +22,14 @@ _REASONS = (
 
 
 class NvidiaGate:
-    """A clock that the power limit lowers is the device's own, which training runs at too: that is noted,
-    and is no disturbance. What other programs took is the mean of what the looks saw of them; each sees the
-    second before it."""
+    """If the power limit lowers the clock, that is a property of the device, and training runs at that clock
+    too: the gate adds a note and reports no disturbance. The contention by other programs is the mean of what the
+    looks saw of them; each look covers the second before it."""
 
     def __init__(self, nvml: Nvml, uuid: str):
         self._nvml, self._uuid = nvml, uuid
-        # Programs on the device at the first trial, this one among them: in a container nobody can tell
-        # which.
+        # Programs on the device at the first trial, including this one: in a container nobody can tell which one
+        # it is.
         self._known = None
 
     def begin(self) -> None:
@@ -43,17 +43,18 @@ class NvidiaGate:
         self._seen.append(self._read())
 
     def pause(self) -> None:
-        """It sees moments, and none of them lies in a pause; the energy is that of the whole time."""
+        """Does nothing: the gate sees only moments, none of which lies in a pause, and the energy is that of the
+        whole time."""
 
     def resume(self) -> None:
         self._resumed = len(self._seen)
 
     def contention(self) -> float | None:
-        """What other programs took of the GPU, as ProcessorGate.contention() tells it of the processor."""
+        """Returns the share that other programs took of the GPU, as ProcessorGate.contention() does for the CPU."""
         return self._contention_since(self._resumed)
 
     def end(self, steps: int, report: GateReport) -> None:
-        # What begin() saw is of the time before.
+        # The reading of begin() covers the time before the trial.
         contention = self._contention_since(1)
         if contention is not None:
             report.readings["contention"] = contention

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""NVIDIA's management library, loaded at run time. It reads and never sets anything."""
+"""Reads the state of GPUs from NVIDIA's management library, which is loaded at run time. It changes nothing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Memory(ctypes.Structure):
 
 
 class _Process(ctypes.Structure):
-    """nvmlProcessInfo_t of the functions that end in _v3."""
+    """nvmlProcessInfo_t of the functions whose name ends in _v3."""
 
     _fields_ = [
         ("pid", ctypes.c_uint),
@@ -31,12 +31,12 @@ class _Process(ctypes.Structure):
 
 
 class _ProcessUtilization(ctypes.Structure):
-    """nvmlProcessUtilizationSample_t. The time is in microseconds since 1970, of the computer's clock."""
+    """nvmlProcessUtilizationSample_t. The time is in microseconds since 1970, by the computer's clock."""
 
     _fields_ = [
         ("pid", ctypes.c_uint),
         ("time", ctypes.c_ulonglong),
-        # In percent.
+        # Percent.
         ("sm", ctypes.c_uint),
         ("memory", ctypes.c_uint),
         ("encoder", ctypes.c_uint),
@@ -46,22 +46,22 @@ class _ProcessUtilization(ctypes.Structure):
 
 @dataclass(frozen=True)
 class Condition:
-    """Of a GPU at one moment; what the driver does not tell is None."""
+    """Condition of a GPU at one moment; what the driver does not report is None."""
 
     clock_megahertz: float | None = None
-    # Why the clock is below its highest: bits of nvmlClocksEventReasons.
+    # Why the clock is below its maximum: bits of nvmlClocksEventReasons.
     clock_reasons: int = 0
     temperature_celsius: float | None = None
     power_watts: float | None = None
     energy_joules: float | None = None
     processes: frozenset | None = None
-    # Share of the last second that programs other than this one computed there, 0..1. None where this one is
-    # not among the processes: in a container their numbers are the host's, and nobody can tell which it is.
+    # Share of the last second in which other programs computed on the GPU, 0..1. None if this program is not among
+    # the processes: in a container they have the host's PIDs, and nobody can tell which one it is.
     others_share: float | None = None
 
 
 class Nvml:
-    """A library or a function that is not there leaves its values absent."""
+    """Values are absent if the library or a function of it is missing."""
 
     def __init__(self, library: str = "libnvidia-ml.so.1"):
         self._library = None
@@ -73,7 +73,7 @@ class Nvml:
             self._library = None
 
     def uuid_of_only_device(self) -> str:
-        """Empty where there are several: the order of CUDA's numbers need not be the driver's."""
+        """Returns an empty text if there are several devices: CUDA and the driver may number them differently."""
         count, handle = ctypes.c_uint(), ctypes.c_void_p()
         if not self._ask("nvmlDeviceGetCount_v2", ctypes.byref(count)) or count.value != 1:
             return ""
@@ -83,7 +83,7 @@ class Nvml:
         return text.value.decode() if self._ask("nvmlDeviceGetUUID", handle, text, 96) else ""
 
     def names(self) -> list[str]:
-        """Of all devices, in the driver's order."""
+        """Returns the names of all devices, in the driver's order."""
         count, names = ctypes.c_uint(), []
         self._ask("nvmlDeviceGetCount_v2", ctypes.byref(count))
         for index in range(count.value):
@@ -99,7 +99,7 @@ class Nvml:
         return memory.free if found else None
 
     def has_no_memory(self, uuid: str) -> bool:
-        """The device has none of its own: it computes in the computer's, as a GB10 does."""
+        """Returns whether the device has no memory of its own and uses main memory, as a GB10 does."""
         handle, memory = self._handle_of(uuid), _Memory()
         result = handle and self._result("nvmlDeviceGetMemoryInfo", handle, ctypes.byref(memory))
         return result == _NOT_SUPPORTED
@@ -108,7 +108,7 @@ class Nvml:
         handle = self._handle_of(uuid)
         if not handle:
             return Condition()
-        # Clocks and temperature are those of the whole GPU, of which a MIG instance is a part.
+        # A MIG instance has the clocks and the temperature of the whole GPU.
         whole = ctypes.c_void_p()
         if not self._ask("nvmlDeviceGetDeviceHandleFromMigDeviceHandle", handle, ctypes.byref(whole)):
             whole = handle
@@ -117,7 +117,7 @@ class Nvml:
         joules = self._number("nvmlDeviceGetTotalEnergyConsumption", ctypes.c_ulonglong, handle)
         reasons = self._number("nvmlDeviceGetCurrentClocksEventReasons", ctypes.c_ulonglong, whole)
         if reasons is None:
-            # Its name before the driver 535.
+            # The name of the function before driver 535.
             reasons = self._number("nvmlDeviceGetCurrentClocksThrottleReasons", ctypes.c_ulonglong, whole)
         return Condition(
             clock_megahertz=self._number("nvmlDeviceGetClockInfo", ctypes.c_uint, whole, _CLOCK_OF_SM),
@@ -137,8 +137,7 @@ class Nvml:
         return handle if found else None
 
     def _processes(self, handle) -> frozenset | None:
-        # Programs may come between two calls, so there is room for more than a GPU was seen to be shared
-        # by.
+        # Programs may start between two calls, so there is room for more than were ever seen to share a GPU.
         found = (_Process * _MOST_PROCESSES)()
         count = ctypes.c_uint(_MOST_PROCESSES)
         if not self._ask("nvmlDeviceGetComputeRunningProcesses_v3", handle, ctypes.byref(count), found):
@@ -157,10 +156,10 @@ class Nvml:
         samples = (_ProcessUtilization * count.value)()
         if result in (_SUCCESS, _INSUFFICIENT_SIZE):
             result = asked(samples)
-        # That there is none (NVML_ERROR_NOT_FOUND) says nothing: this program has computed.
+        # NVML_ERROR_NOT_FOUND (no samples) says nothing about other programs, since this program has computed.
         if result != _SUCCESS:
             return None
-        # Drivers were seen to give old samples too, and such as were never written (nvtop's issue 110).
+        # Drivers were observed to return old samples too, and uninitialized ones (nvtop's issue 110).
         percent = sum(
             sample.sm
             for sample in samples[: count.value]

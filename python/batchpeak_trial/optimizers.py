@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The optimizer of a load message, with the rates of core/network/optimizers/optimizer_step.cpp: they change no
-time."""
+"""Makes the optimizer of a load message, with the hyperparameters of core/network/optimizers/optimizer_step.cpp;
+they do not change the speed."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from .serving import Refusal
 
 _RATE, _DECAY, _MOMENTUM = 3e-4, 0.1, 0.9
 _BETAS = (0.9, 0.95)
-# Of bitsandbytes.
+# Optimizers of bitsandbytes.
 _NARROW = ("adamw-8bit", "lion-8bit")
 
 
 def _trained_parameters(module) -> list:
-    """Those that backward reaches: to others an optimizer makes nothing.
+    """Returns the parameters that backward reaches; an optimizer does nothing for others.
 
-    Raises Refusal where there are none."""
+    Raises Refusal if there are none."""
     unreached = {id(parameter) for parameter in getattr(module, "unreached_parameters", list)()}
     trained = [part for part in module.parameters() if part.requires_grad and id(part) not in unreached]
     if not trained:
-        raise Refusal("Nothing of the network is trained. Say what is, by tuning.")
+        raise Refusal("No part of the network is trained. Name the parts to train in tuning.")
     return trained
 
 
@@ -84,10 +84,10 @@ def _of_bitsandbytes(kind: str, **options):
 
 @contextlib.contextmanager
 def _moments_in_fp32(embeddings: list):
-    """For the first step of a narrow optimizer of bitsandbytes, which makes the moments: those of so many
-    parameters have 32 bits, as create_optimizer of transformers' Trainer asks for it (trainer.py of
-    transformers 5.23). bitsandbytes remembers that for all optimizers of the process, by the place of a
-    parameter (GlobalOptimManager in optim/optimizer.py of 0.50.2), so it is made to forget."""
+    """Makes the moments of embeddings fp32, for the first step of an 8-bit optimizer of bitsandbytes, which creates
+    the moments. create_optimizer of transformers' Trainer does so too (trainer.py of transformers 5.23).
+    bitsandbytes applies the setting to all optimizers of the process, by the index of a parameter
+    (GlobalOptimManager in optim/optimizer.py of 0.50.2), so it is reset afterwards."""
     manager = require("bitsandbytes", "bitsandbytes.optim").GlobalOptimManager.get_instance()
     names = ("pid2config", "index2config", "module_weight_config_triple")
     kept = {name: getattr(manager, name) for name in names}
@@ -113,7 +113,7 @@ def _adafactor(_request: dict, parameters: list, _approximations: list):
 
 
 class MasterWeights:
-    """fp32 copies that the optimizer steps on, beside parameters of 16 bits."""
+    """fp32 copies of 16-bit parameters, which the optimizer updates."""
 
     def __init__(self, parameters: list):
         self._parameters = parameters
@@ -142,17 +142,18 @@ def _take_first_step(optimizer) -> None:
 
 
 class StepsInBackward:
-    """As torchtune's optimizer_in_bwd has it: backward steps on each parameter as soon as it has the
-    gradient, and drops that. There is nothing left to do behind it."""
+    """Updates each parameter within backward as soon as its gradient exists, and drops the gradient, as torchtune's
+    optimizer_in_bwd does. Nothing is left to do after backward."""
 
     def __init__(self, request: dict, module, approximations: list):
         parameters, precision = _trained_parameters(module), request.get("precision", "fp32")
         if precision in ("fp16", "pure-fp16", "pure-bf16") or (request.get("max_gradient_norm") or 0.0) > 0:
-            text = "Weights are not updated within backward where gradients are %s."
+            text = "Weights cannot be updated within backward if gradients are %s."
             how = "clipped" if request.get("max_gradient_norm") else "scaled or widened"
             raise refuse(text % how)
         self._optimizers, found = {}, []
-        # A hook that kept this object would keep the parameters, and they the hook, unseen by the collector.
+        # A hook that refers to this object would form a cycle with the parameters, which the garbage collector does
+        # not see.
         step = weakref.WeakMethod(self._step)
         for parameter in parameters:
             optimizer = make_optimizer(request, [parameter], found)
@@ -170,7 +171,7 @@ class StepsInBackward:
         return True
 
     def recover(self) -> None:
-        """After a step that failed somewhere: it has updated some parameters, and left gradients of others."""
+        """Drops gradients after a failed step, which has updated some parameters and left gradients of others."""
         for parameter in self._optimizers:
             parameter.grad = None
 
@@ -180,7 +181,7 @@ class StepsInBackward:
 
 
 class OptimizerStep:
-    """What a step does behind backward: unscale, clip, step, and make the gradients zero."""
+    """The part of a step after backward: unscales and clips gradients, steps, and sets the gradients to zero."""
 
     def __init__(self, request: dict, module, device: torch.device, approximations: list):
         precision = request.get("precision", "fp32")
@@ -204,7 +205,7 @@ class OptimizerStep:
         return self._scaler.scale(loss) if self._scaler else loss
 
     def run(self) -> bool:
-        """False where the scaled gradients were infinite, and the step was left out."""
+        """Returns False if the step was skipped because scaled gradients were infinite."""
         if self._masters:
             self._masters.widen_gradients()
         if self._norm > 0:
@@ -218,8 +219,7 @@ class OptimizerStep:
         return is_done
 
     def recover(self) -> None:
-        """After a step that failed somewhere: what it left of gradients and of the scaler's state is
-        dropped."""
+        """Drops what a failed step has left of gradients and of the scaler's state."""
         if self._scaler:
             self._scaler = self._new_scaler(self._scaler.get_scale())
         for parameter in self._stepped if self._masters else ():
@@ -244,8 +244,8 @@ class OptimizerStep:
         return _moments_in_fp32([stepped for parameter, stepped in pairs if id(parameter) in embeddings])
 
     def _prepare(self) -> None:
-        """Gradients and the optimizer's state lie in memory before the first forward pass, as they do for
-        all micro-batches of a batch but the first, before which trainers drop the gradients."""
+        """Allocates gradients and the optimizer's state before the first forward pass. They exist for all
+        micro-batches of a batch except the first, before which trainers drop the gradients."""
         for parameter in self._parameters:
             parameter.grad = torch.zeros_like(parameter)
         if self._masters:

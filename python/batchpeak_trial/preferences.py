@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Steps on texts that people prefer to others, by the losses of this Python's trl.
+"""Preference training with the losses of this Python's trl.
 
-Its own trainer is made, around a network that is there already, and asked for the loss of batches that its
-own collator makes: forward passes, chunks of logits and what it logs are those of a run. Its optimizer, its
-data sets and its tokenizers are not used. Hyperparameters that change no time are its defaults."""
+It makes trl's trainer around an existing network, and calls its loss with batches from its collator: forward
+passes, chunks of logits and logged values are those of a run. trl's optimizer, data sets and tokenizers are not
+used. Hyperparameters that do not change the speed have trl's defaults."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .failures import UnsupportedSize, is_of_memory
 from .requirements import line_for, require, version_of
 from .serving import Refusal
 
-# Which trainer computes what, and where it is to be found, in the order of looking.
+# The trainer of each kind, and the modules that may contain it, in the order of search.
 _TRAINERS = {
     "dpo": ("DPO", ("trl",)),
     "orpo": ("ORPO", ("trl", "trl.experimental.orpo")),
@@ -31,9 +31,9 @@ _TRAINERS = {
     "kto": ("KTO", ("trl", "trl.experimental.kto")),
     "reward": ("Reward", ("trl",)),
 }
-# Those that learn by what a network says that is not trained.
+# Kinds that use a reference model, which is not trained.
 _WITH_REFERENCE = ("dpo", "kto")
-# CPO without the likelihood of the chosen texts is SimPO, as trl's documentation has it.
+# SimPO is CPO without the likelihood of the chosen texts, according to trl's documentation.
 _OPTIONS = {"simpo": {"loss_type": "simpo", "cpo_alpha": 0.0}}
 _PAIRED_ROWS = {"prompt": ["a"] * 2, "chosen": [" b"] * 2, "rejected": [" c"] * 2}
 _ROWS = {
@@ -48,31 +48,32 @@ def is_known(preference) -> bool:
 
 
 def has_reference(request: dict) -> bool:
-    """Whether a second network is held, run forward and never trained."""
+    """Returns whether there is a reference model: a second network that runs forward and is not trained."""
     return request.get("preference") in _WITH_REFERENCE and bool(request.get("preference_reference"))
 
 
 def prepare(preference: str) -> None:
-    """Imports what a trainer needs, before memory is counted.
+    """Imports what a trainer needs, before memory is measured.
 
     Raises Refusal."""
     if preference == value_head.NAME:
         return
     _classes_of(preference)
-    # Of rows that nobody has given it.
+    # The progress of preparing the data set is of no interest.
     require("datasets").disable_progress_bars()
 
 
 class PreferenceLoss:
-    """Of one network. Raises Refusal where trl is missing or does not take such a network.
+    """Computes the loss of one network. Raises Refusal if trl is missing or does not accept such a network.
 
-    Without a reference, one with adapters is run with them turned off; of one without adapters the
-    reference's log-probabilities come with the samples, as trl has it with precompute_ref_log_probs."""
+    Without a reference model, a network with adapters is its own reference, with the adapters disabled. For a
+    network without adapters, the samples contain the log-probabilities of the reference, as with trl's
+    precompute_ref_log_probs."""
 
     def __init__(self, request: dict, module, reference, device: torch.device):
         self._kind, self._length = request["preference"], request.get("sequence_length") or 1
         if self._length <= PROMPT:
-            raise Refusal("A preference needs texts of 2 tokens at least. Set a longer sequence length.")
+            raise Refusal("Preference training needs texts of at least 2 tokens. Set a longer sequence length.")
         self._brings_reference = False
         try:
             self._trainer = self._make_trainer(request, module, reference, device)
@@ -90,11 +91,12 @@ class PreferenceLoss:
         return self._trainer.compute_loss(self.module, batch)
 
     def samples(self, tokens):
-        """Makes a batch of so many samples. tokens(texts, length) draws texts without padding."""
+        """Returns a function that makes a batch of a number of samples. tokens(texts, length) draws texts without
+        padding."""
 
         def make(samples: int) -> dict:
             if self._kind == "kto" and samples < 2:
-                text = "KTO compares texts with answers to other ones, so that a batch has 2 at least."
+                text = "KTO compares each text with an answer to another one, so a batch needs at least 2."
                 raise UnsupportedSize(text)
             batch = self._trainer.data_collator(self._examples(samples, tokens))
             if self._brings_reference:
@@ -114,7 +116,7 @@ class PreferenceLoss:
                 _both_names(prompt=a[:PROMPT], chosen=a[PROMPT:], rejected=b[PROMPT:])
                 for a, b in zip(first, second)
             ]
-        # Each text with the answer of that before it.
+        # Each text gets the answer of the text before it.
         shifted = first[-1:] + first[:-1]
         return [
             _unpaired(text, other, index % 2 == 0) for index, (text, other) in enumerate(zip(first, shifted))
@@ -146,15 +148,15 @@ class PreferenceLoss:
         if self._kind in _WITH_REFERENCE and reference is None:
             trainer.ref_model = None
             self._brings_reference = not hasattr(module, "peft_config")
-            # Its name in 0.x, and in 1.x.
+            # The names of the option in 0.x and in 1.x.
             trainer.precompute_ref_log_probs = trainer.precompute_ref_logps = self._brings_reference
-        # As train() does it: autocast around forward alone, and outputs in fp32.
+        # As in train(): autocast for forward only, and fp32 outputs.
         trainer.model = trainer.accelerator.prepare_model(trainer.model)
         return trainer
 
 
 def _classes_of(preference: str):
-    # trl tells its makers of each trainer that is made.
+    # trl sends telemetry whenever a trainer is made.
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     require("trl")
     name, places = _TRAINERS[preference]
@@ -173,11 +175,11 @@ def _classes_of(preference: str):
 def _arguments(config_class, request: dict, folder: str, device: torch.device):
     precision = request.get("precision", "fp32")
     if device.type != "cpu":
-        # Else accelerate takes the first one, and transformers all that there are.
+        # Otherwise, accelerate would use the first device, and transformers all devices.
         os.environ["ACCELERATE_TORCH_DEVICE"] = str(device)
     options = dict(_OPTIONS.get(request["preference"], {}))
     if "max_prompt_length" in inspect.signature(config_class).parameters:
-        # Of 0.x, where it has to be less than the whole.
+        # In 0.x, it must be less than the whole length.
         options["max_prompt_length"] = PROMPT
     arguments = config_class(
         output_dir=folder,
@@ -196,14 +198,14 @@ def _arguments(config_class, request: dict, folder: str, device: torch.device):
     )
     if device.type != "cpu":
         arguments._n_gpu = 1
-        # As cached_property of functools keeps it, and as that of older transformers.
+        # The cache entries of functools.cached_property, and of cached_property in older transformers.
         arguments.__dict__.update({"_setup_devices": device, "__cached__setup_devices": device})
         torch.cuda.set_device(device)
     return arguments
 
 
 def _tokenizer():
-    """Of a few words: trainers want one, for the rows that they are made with."""
+    """Returns a tokenizer of a few words, which trainers need for the data set that they are made with."""
     tokenizers = require("tokenizers")
     transformers = require("transformers")
     words = {"<pad>": _PADDING, "<eos>": 1, "<unk>": 2, "a": 3, "b": 4, "c": 5}
@@ -215,7 +217,7 @@ def _tokenizer():
 
 
 def _stand_in():
-    """A reference that is never run: without any, trl makes another one by itself."""
+    """Returns a tiny reference model that never runs: without one, trl would make its own."""
     transformers = require("transformers")
     sizes = {"n_embd": 4, "n_layer": 1, "n_head": 1, "n_positions": 8, "vocab_size": 8}
     sizes.update(bos_token_id=1, eos_token_id=1)
@@ -223,7 +225,7 @@ def _stand_in():
 
 
 def _both_names(**texts) -> dict:
-    """As collators of trl 1 name them, and those of 0.x."""
+    """Returns the texts under the names that collators of trl 1.x use, and those of 0.x."""
     example = {}
     for name, ids in texts.items():
         example.update({name + "_ids": ids, name + "_input_ids": ids})

@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether a trial on the processor had it for itself, as batchpeak-worker judges it:
-app/worker/processor_gate.cpp."""
+"""Watches whether a trial had the CPU for itself, as batchpeak-worker does: app/worker/processor_gate.cpp."""
 
 from __future__ import annotations
 
@@ -13,23 +12,23 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# Beside other busy programs the steps of one size were seen to take between 84 and 530 ms; trials that got
-# nine tenths of the time of their threads agreed.
+# Beside other busy programs, the steps of one size were observed to take between 84 and 530 ms; trials whose
+# threads got nine tenths of their time agreed.
 _UNDISTURBED_SHARE = 0.9
-# The middle 60 % of the steps make the time of a trial, so that fewer steps than every fifth cannot move
-# it.
+# The middle 60 % of the steps determine the time of a trial, so a disturbance of fewer steps than every fifth
+# cannot move it.
 _MOST_MAJOR_FAULTS_PER_STEP = 0.2
-# Probes of an even clock differ by less, and their noise would become that of the trials.
+# Probes at a steady clock differ by less than this; otherwise their noise would become noise of the trials.
 _LEAST_SLOWED = 0.03
-# Nothing but the clock moves the time of its digest: some 70 us, beside busy programs and none, of which nine
-# in ten readings agree within .5 %. The least counts, since an interrupt lengthens one.
+# Only the clock changes the time to hash this: about 70 us, with and without busy programs, and 90 % of readings
+# agree within 0.5 %. The shortest counts, since an interrupt lengthens a reading.
 _PROBED, _PROBES = bytes(128 << 10), 5
 
 
 @dataclass
 class GateReport:
-    """readings are fields of a result; disturbances become flags with that word, notes flags as they
-    are."""
+    """What gates report. readings are fields of a result; disturbances become flags that begin with "disturbed";
+    notes become flags unchanged."""
 
     readings: dict = field(default_factory=dict)
     disturbances: list = field(default_factory=list)
@@ -62,14 +61,14 @@ def _numbers_in(ranges: str) -> set[int]:
 
 
 def processor_load(root: Path = Path("/")) -> _Load | None:
-    """Of the processors that this process may run on; nothing where the kernel does not tell."""
+    """Returns the load of the CPUs that this process may run on; None if the kernel does not report it."""
     try:
         status = (root / "proc/self/status").read_text()
         lines = (root / "proc/stat").read_text().splitlines()
         allowed = _numbers_in(status.split("Cpus_allowed_list:", 1)[1].split("\n", 1)[0])
         columns = [line.split() for line in lines if line.startswith("cpu") and line[3:4].isdigit()]
         own = [row for row in columns if int(row[0][3:]) in allowed]
-        # user nice system idle iowait irq softirq steal; what follows is in user and nice already.
+        # user nice system idle iowait irq softirq steal; user and nice include the fields after these.
         busy = sum(int(row[place]) for row in own for place in (1, 2, 3, 6, 7, 8))
     except (OSError, IndexError, ValueError):
         return None
@@ -77,14 +76,15 @@ def processor_load(root: Path = Path("/")) -> _Load | None:
 
 
 def descendant_seconds(root: Path = Path("/")) -> float:
-    """Of the processor, by all that this process has started, and what they have started in turn."""
+    """Returns the CPU seconds of all descendants of this process."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = ended.ru_utime + ended.ru_stime
     waiting = _children(root, "self")
     while waiting:
         process = waiting.pop()
         try:
-            # The name before it may hold anything. Its own time, and that of children it has waited for.
+            # The fields after the name, which may contain anything: the process's own time, and that of children
+            # that it has waited for.
             fields = (root / "proc" / process / "stat").read_text().rpartition(")")[2].split()
             seconds += sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
         except (OSError, ValueError):
@@ -94,14 +94,14 @@ def descendant_seconds(root: Path = Path("/")) -> float:
 
 
 def family_seconds() -> float:
-    """Of the processor, by this process and its descendants."""
+    """Returns the CPU seconds of this process and its descendants."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime + usage.ru_stime + descendant_seconds()
 
 
 def probe_seconds() -> float:
-    """The processor's time that the same short piece of work takes the calling thread: longer where the clock of
-    the processor is lower, or the host of a virtual machine gives it less; not where the thread waits."""
+    """Returns the CPU seconds that the calling thread needs for a short, fixed piece of work. It takes longer if the
+    CPU's clock is lower or the host of a virtual machine gives it less time, but not if the thread waits."""
 
     def once() -> float:
         begin = time.thread_time()
@@ -122,15 +122,14 @@ def _children(root: Path, process: str) -> list[str]:
 
 
 class ProcessorGate:
-    """A step that keeps some of its threads waiting is not disturbed by that: what counts is what others
-    can have taken from it. What a lower clock takes counts as theirs: heat, a limit of power and the host of a
-    virtual machine lower it for all that runs there.
+    """A step that keeps some of its threads waiting is not disturbed by that: only the time that others can have
+    taken from it counts. Time that is lost to a lower clock counts as theirs: heat, a power limit and the host of
+    a virtual machine lower the clock for everything that runs there.
 
-    threads are those that a step can keep busy; waits_elsewhere says that it may as well wait for a device
-    that nobody here knows, so that time it did not use says nothing; launches, that they give a device its work,
-    so that what others take of them is no share of the step. Processes that this one has started work
-    for the step, as those of a data loader do; others tells the seconds of more of them. probe stands in for
-    probe_seconds in tests."""
+    threads is the number of threads that a step can keep busy. waits_elsewhere: the step may wait for an unknown
+    device, so unused time means nothing. launches: the threads launch the work of a GPU, so what others take from
+    them is not a share of the step. Processes that this one has started work for the step, as those of a data
+    loader do; others() returns the CPU seconds of further such processes. Tests replace probe."""
 
     def __init__(
         self,
@@ -144,7 +143,7 @@ class ProcessorGate:
         self._threads, self._waits_elsewhere, self._root = threads, waits_elsewhere, root
         self._others, self._probe = others, probe
         self._tells_contention = not (waits_elsewhere or launches)
-        # Of all trials so far.
+        # The shortest probe of all trials so far.
         self._least_probe = math.inf
 
     def begin(self) -> None:
@@ -159,7 +158,7 @@ class ProcessorGate:
         self._before = self._read()
 
     def look(self) -> None:
-        """Its counters tell of all the time since resume()."""
+        """Does nothing: the counters cover all the time since resume()."""
 
     def pause(self) -> None:
         before, after = self._before, self._read()
@@ -180,29 +179,30 @@ class ProcessorGate:
         if after.load and before.load and self._busy is not None:
             self._busy += after.load.busy_seconds - before.load.busy_seconds
             self._processors = after.load.processors
-            # What is counted in whole ticks may be one off on each processor, each time anew.
+            # A count of whole ticks may be off by one on each CPU, independently in each interval.
             self._variance += (self._processors / os.sysconf("SC_CLK_TCK")) ** 2
         else:
             self._busy = None
 
     def contention(self) -> float | None:
-        """Share of what the steps between the last resume() and pause() could have used that other programs took;
-        nothing where it is not known."""
+        """Returns the share of the usable time of the steps between the last resume() and pause() that other programs
+        took; None if it is unknown."""
         return self._contention if self._tells_contention else None
 
     def _taken(self, own: float, foreign: float, processors: int) -> float:
-        """Others take from the trial only where both together want more than there is [processors]."""
+        """Returns what others took from the trial [CPUs]: at most what both together want beyond the CPUs that
+        exist."""
         lacking = self._threads * (1 - min(1.0, own / self._threads))
         return max(0.0, min(lacking, self._threads + foreign - processors))
 
     def _slowed_share(self, before: _Reading, after: _Reading) -> float:
-        """The share by which the clock was lower than at its best."""
+        """Returns the share by which the clock was below its best."""
         probe = (before.probe + after.probe) / 2
         slowed = 1 - self._least_probe / probe if probe > 0 else 0.0
         return slowed if slowed >= _LEAST_SLOWED else 0.0
 
     def _contended(self, own: float, foreign: float, processors: int, slowed: float) -> float:
-        """Share of the time of a step's threads that others or a lower clock took."""
+        """Returns the share of the time of a step's threads that others or a lower clock took."""
         left = 1 - self._taken(own, foreign, processors) / self._threads
         return 1 - left * (1 - slowed)
 
