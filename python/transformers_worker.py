@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Starts batchpeak_trial.transformers from the folder that this file is in.
+"""Starts batchpeak_trial.transformers from the folder of this file.
 
-Python looks for modules in the folder of the script that it runs; of "python3 -m" it would do so in the folder
-that it is started in, which may be that of a hostile config.
+Python looks for modules in the folder of the script that it runs. With "python3 -m" it would look in the working
+directory, which may contain a hostile config.
 """
 
 import sys

@@ -287,7 +287,7 @@ def _set_activation(config, model: dict) -> None:
 
 
 def _refuse_activation(model: dict):
-    raise refuse("transformers' %s has not the activation %s." % (model["family"], model["activation"]))
+    raise refuse("transformers' %s does not have the activation %s." % (model["family"], model["activation"]))
 
 
 def _check_parameters(module, model: dict) -> None:
@@ -615,7 +615,7 @@ def _t5(m: dict) -> dict:
         "swiglu": "gated-silu",
     }
     if m["activation"] not in words:
-        raise refuse("transformers' t5 has not the activation %s." % m["activation"])
+        raise refuse("transformers' t5 does not have the activation %s." % m["activation"])
     return {
         "vocab_size": m["vocabulary_size"],
         "d_model": m["hidden_size"],

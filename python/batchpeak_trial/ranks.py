@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Several processes that take each step together, of which that of rank 0 speaks with Batchpeak.
+"""Coordinates several processes that take each step together; rank 0 talks to Batchpeak.
 
-They talk over sockets of their own, and not by the framework's collectives: in those the others would wait
-for a process that has failed, and could neither be told nor asked."""
+They communicate over their own sockets, not by the framework's collectives: if a process fails, the others would
+wait for it in a collective, and could neither be told nor asked."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from .failures import Failure, FailureElsewhere, classify
 from .processor_gate import family_seconds
 
 _SECONDS_TO_CONNECT = 60.0
-# One process that fails makes others fail, whose connections break. This long the cause may come behind its
-# consequences.
+# When a process fails, connections of others break and they fail too. The cause may be reported this much later
+# than its consequences.
 _SECONDS_FOR_THE_CAUSE = 1.0
 
 
 @dataclasses.dataclass(frozen=True)
 class Ranks:
-    """What a script tells serve() of its processes where torch.distributed does not know them.
+    """Describes the processes of a script to serve() if torch.distributed does not know them.
 
-    broadcast(value) returns on every rank what rank 0 has given it; it is called once, by serve(). It decides
-    nothing of how processes share a step: that is the step's own."""
+    broadcast(value) returns on every rank the value that rank 0 has passed; serve() calls it once. Ranks does not
+    decide how processes share a step: the step does."""
 
     rank: int
     count: int
@@ -41,14 +41,16 @@ class Ranks:
 
 
 def ranks_of_script() -> Ranks | None:
-    """Those of torch.distributed where the script has set it up; none where the process is alone."""
+    """Returns the ranks of torch.distributed if the script has initialized it; None if there is one process.
+
+    Raises RuntimeError if several processes were launched and torch.distributed is not initialized."""
     distributed = sys.modules.get("torch.distributed")
     if distributed and distributed.is_available() and distributed.is_initialized():
         count = distributed.get_world_size()
         return Ranks(distributed.get_rank(), count, _broadcast_by_torch) if count > 1 else None
     if _count_by_launcher() > 1:
         raise RuntimeError(
-            "This process is one of %s that were launched together (WORLD_SIZE), and nothing tells them how "
+            "This process is one of %s that were launched together (WORLD_SIZE), but they do not know how "
             "to take a step together. Call torch.distributed.init_process_group() before serve(), or give "
             "serve() its ranks." % os.environ["WORLD_SIZE"]
         )
@@ -82,21 +84,21 @@ class Alone:
         return 0.0
 
     def end(self) -> None:
-        """Nobody waits for it."""
+        """Does nothing: no other process waits."""
 
 
 class Leader:
-    """Rank 0: has every process do the same at the same time, and gathers what they answer.
+    """Rank 0: makes all processes do the same at the same time, and gathers their answers.
 
-    A step that failed on one of them leaves others within it, some for ever. From then on it is broken, asks
-    nobody any more, and all of them have to end."""
+    If a step fails in one process, others may wait in it forever. From then on the leader is broken: it asks no
+    process any more, and all of them must end."""
 
     is_alone = False
 
     def __init__(self, ranks: Ranks):
         self.suffix = ", %d processes" % ranks.count
         self.is_broken = False
-        # Called with the failure where this process itself waits within the step; must not return.
+        # Called with the failure if this process itself waits within the step; must not return.
         self.on_stuck: Callable[[FailureElsewhere], None] = lambda _: os._exit(1)
         self._changed = threading.Condition()
         self._is_inside = self._is_taken_over = False
@@ -108,9 +110,9 @@ class Leader:
             threading.Thread(target=self._hear, args=(rank, link), daemon=True).start()
 
     def together(self, order: dict, own) -> list:
-        """What own() returns, and the answers of the others to the order.
+        """Returns what own() returns, and the answers of the others to the order.
 
-        Raises what own() has raised, or FailureElsewhere."""
+        Raises the exception of own() or FailureElsewhere, whichever is the cause."""
         if self.is_broken:
             return [own()]
         with self._changed:
@@ -124,7 +126,7 @@ class Leader:
         error, value = None, None
         try:
             value = own()
-        except Exception as problem:  # is raised below, where it is the cause
+        except Exception as problem:  # raised below, if it is the cause
             error = problem
         with self._changed:
             self._is_inside = False
@@ -138,7 +140,7 @@ class Leader:
         raise failure
 
     def processor_seconds(self) -> float:
-        """Of the others on this computer, as far as they have answered."""
+        """Returns the CPU seconds of the other processes on this computer, as of their last answers."""
         return sum(self._seconds.values())
 
     def end(self) -> None:
@@ -192,7 +194,8 @@ class Leader:
 
 
 def follow(ranks: Ranks, does: Callable[[dict], Any], explain: Callable[[Exception], tuple]) -> int:
-    """Does what rank 0 says until that ends; the exit code. explain gives a failure, and peaks until then."""
+    """Follows the orders of rank 0 until it ends; returns the exit code. explain(error) returns the failure and the
+    memory peaks so far."""
     host, port, key, name = ranks.broadcast(None)
     link = _Link(socket.create_connection((host, port), timeout=_SECONDS_TO_CONNECT))
     link.send({"key": key, "rank": ranks.rank})
@@ -206,7 +209,7 @@ def follow(ranks: Ranks, does: Callable[[dict], Any], explain: Callable[[Excepti
         answer: dict = {"is_near": is_near}
         try:
             answer["value"] = does(order)
-        except Exception as error:  # rank 0 tells the parent
+        except Exception as error:  # rank 0 reports it to the parent
             failure, peaks = explain(error)
             answer.update(failure=dataclasses.asdict(failure), peaks=peaks)
         link.send({**answer, "processor_seconds": family_seconds()})
@@ -231,7 +234,7 @@ class _Link:
         try:
             self._connection.sendall((json.dumps(message) + "\n").encode("ascii"))
         except OSError:
-            return  # whoever reads has heard that it is gone
+            return  # the reading thread notices that the process has ended
 
     def __iter__(self):
         try:
@@ -242,7 +245,7 @@ class _Link:
 
 
 def _accepted(ranks: Ranks) -> dict[int, _Link]:
-    # Launchers say by this where rank 0 can be reached.
+    # Launchers set this to the address of rank 0.
     host = os.environ.get("MASTER_ADDR", "127.0.0.1")
     try:
         server = socket.create_server((host, 0))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What trials and comparisons have in common: app/worker/running_request.cpp."""
+"""The common base of trials and comparisons: app/worker/running_request.cpp."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from .ranks import Alone
 from .step_statistics import RunScatter, typical_seconds
 from .steps import StepChain, Steps
 
-# Each halves the scale of the loss, which begins at 2^16: gradients that are infinite at 2^-16 are so at
-# any.
+# Each step that is skipped halves the loss scale, which begins at 2^16. Gradients that are infinite at 2^-16 are
+# infinite at any scale.
 _MOST_WITHOUT_STEP = 32
 _SHARE_WITHOUT_STEP = 0.2
 NOTHING_FITS = "Not even the network without any sample fits."
 
 
 class Ended(Exception):
-    """What ends a request that has not failed: the word of the outcome."""
+    """Raised to end a request that has not failed; its text is the outcome."""
 
 
 class StickyFailure(Exception):
-    """Only a fresh process can go on."""
+    """A failure after which only a fresh process can go on."""
 
 
 class Bench:
     """What requests run on: the script's steps, its device, and the conversation with the parent.
 
-    Where processes take steps together, team has all of them do what is asked of this one's device."""
+    If several processes take steps together, team applies each operation on the device to all of them."""
 
     def __init__(self, step_fn, device, hooks, channel, inbox, team=None):
         self.steps = Steps(step_fn, device, hooks.prepare)
@@ -39,25 +39,24 @@ class Bench:
         self.team = team or Alone()
         self.gates = device.gates(self.team.processor_seconds)
         self.scatter = RunScatter()
-        # Where the network itself does not fit, what it would have needed.
+        # If the network itself does not fit, the bytes that it needs; 0 if it fits.
         self.not_even_loaded = 0
-        # Of the device between steps, as far as steps have come to their end.
+        # Bytes that are held on the device between steps, after the last step that succeeded.
         self.held = device.held_bytes()
         self.hello = 0.0
-        # What the load tells of it, where it knows: the kernel that computes attention, and the tokens of a
-        # sample.
+        # The kernel that computes attention, and the tokens of a sample, if the load reports them.
         self.attention, self.tokens_per_sample = "", 0
-        # Of the last batch.
+        # The micro-batch size of the last batch.
         self.trained_size = 0
 
     def run(self, sizes: list[int], after_each=None) -> StepChain:
-        """That of the process which took longest: all of them together are no faster."""
+        """Returns the chain of the slowest process, since the processes together are no faster."""
         order = {"do": "run", "sizes": sizes}
         own, *others = self.team.together(order, lambda: self.steps.run(sizes, after_each))
         return max([own, *map(StepChain.of, others)], key=lambda chain: chain.total_seconds)
 
     def peaks(self) -> tuple[int, int]:
-        """Of the process that held most: each has a device of its own, and all must fit."""
+        """Returns the highest peaks of all processes: each has its own device, and all must fit."""
         peaks = self.team.together({"do": "peaks"}, lambda: self.hooks.peaks(self.device))
         return max(peak[0] for peak in peaks), max(peak[1] for peak in peaks)
 
@@ -72,7 +71,7 @@ class Bench:
 
 
 class RunningRequest:
-    """Subclasses take steps in work(), and say in fields() what they measured."""
+    """Subclasses take steps in work(), and return in fields() what they measured."""
 
     answer_type = "result"
 
@@ -87,7 +86,7 @@ class RunningRequest:
         self.readings: dict = {}
 
     def answer(self) -> dict:
-        """The result message.
+        """Runs the request and returns the result message.
 
         Raises StickyFailure."""
         self.bench.held = max(self.bench.held, self.device.held_bytes())
@@ -98,16 +97,16 @@ class RunningRequest:
                 self.work()
         except Ended as end:
             return self._concluded(str(end))
-        # A step that would end the program is one that fails.
+        # A step that calls sys.exit() counts as one that fails.
         except (Exception, SystemExit) as error:
             failure, elsewhere = classify(error, self.device.kind != "cpu"), _peaks_elsewhere(error)
         else:
             return self._concluded("ok")
-        # The exception is gone here, and with it what its traceback held.
+        # Outside the except block, the exception and the objects of its traceback are freed.
         return self._concluded(failure.outcome, failure, elsewhere)
 
     def answer_to(self, error: FailureElsewhere) -> dict:
-        """The result message where this process waits within a step that another has left.
+        """Returns the result message if this process waits within a step that has failed in another process.
 
         Raises StickyFailure."""
         return self._concluded(error.failure.outcome, error.failure, error.peaks)
@@ -137,10 +136,10 @@ class RunningRequest:
         return {**self.readings, "flags": self.flags, "wall_seconds": self.seconds_so_far()}
 
     def take(self, count: int) -> StepChain:
-        """A scaled loss finds its scale in steps that change nothing; those say nothing of the size."""
+        """Takes a chain of steps. Steps that the optimizer skipped to find the loss scale are taken again."""
         while True:
             chain = self.bench.run([self.size] * count, self._leave_if_cancelled)
-            # What libraries have taken for themselves by now is not lost.
+            # Memory that libraries have taken by now does not count as lost.
             self.bench.held = self.device.held_bytes()
             if not chain.lacks_step:
                 return chain
@@ -167,7 +166,8 @@ class RunningRequest:
             gate.resume()
 
     def contention_of_visit(self) -> float | None:
-        """What the gate of the computing device tells of the steps since resume_gates(); no other tells."""
+        """Returns the contention that the gate of the computing device reports for the steps since resume_gates();
+        other gates report none."""
         told = (gate.contention() for gate in self.bench.gates)
         return next((value for value in told if value is not None), None)
 
@@ -201,7 +201,7 @@ class RunningRequest:
             raise Ended("timeout")
 
     def _leave_if_cancelled(self, _index: int) -> None:
-        """It is asked between micro-batches. Processes that take steps together have to take them all."""
+        """Ends a canceled request between micro-batches. Processes that take steps together must take all steps."""
         if self.bench.team.is_alone and self.is_cancelled():
             self._is_within_chain = True
             raise Ended("cancelled")
@@ -225,7 +225,7 @@ class RunningRequest:
         if failure.is_of_host:
             result["refused_host_bytes"] = failure.requested_bytes
         if self.bench.team.is_broken:
-            # Even to wait for the device may be to wait for ever.
+            # Even synchronizing the device could take forever.
             result["last"] = True
             return
         lost = not self.regain()
@@ -233,12 +233,12 @@ class RunningRequest:
             result["last"] = True
 
     def regain(self) -> bool:
-        """Whether the device has all of its memory again."""
+        """Recovers from a failed step; returns whether the device has all of its memory again."""
         try:
             self.bench.hooks.recover(self.device)
             self.device.synchronize()
             return not self.device.has_lost(self.bench.held)
-        except Exception:  # whatever fails here is no longer the step's failure: the device does not answer
+        except Exception:  # a failure here is not the step's: the device does not respond
             return False
 
 
@@ -247,6 +247,6 @@ def _peaks_elsewhere(error: BaseException) -> tuple[int, int]:
 
 
 def typical_fields(**lists) -> dict:
-    """The typical value of each list that has one."""
+    """Returns the typical value of each list that has one."""
     typical = {name: typical_seconds(seconds) for name, seconds in lists.items()}
     return {name: value for name, value in typical.items() if value is not None}

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which libraries are there, told without importing them, and the lines that install those that are not."""
+"""Finds out which libraries are installed, without importing them, and makes the commands that install others."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from pathlib import Path
 
 from .serving import Refusal
 
-# The oldest that plain and compiled networks and adapters were run with, on the CPU.
+# The oldest versions that were tested with networks, compiled networks and adapters, on the CPU.
 _OLDEST = {"torch": "2.5", "transformers": "4.45"}
 _OLDEST_PYTHON = (3, 9)
-# Where none may be installed beside those of the system.
+# The environment for libraries if the system's Python does not allow pip to install any.
 _ENVIRONMENT = "~/batchpeak-python"
 
 
 class Missing(Refusal):
-    """A library is not there: no other load could do without a new process."""
+    """A library is missing. It is fatal: a new process is needed after it has been installed."""
 
     fatal = True
 
@@ -38,7 +38,7 @@ def version_of(package: str) -> str | None:
 
 
 def builds_for_gpus() -> bool:
-    """Whether the torch that is there was built for any GPU. It is read, not imported."""
+    """Returns whether the installed torch was built for any GPU. It reads a file and does not import torch."""
     found = importlib.util.find_spec("torch")
     try:
         text = Path(found.submodule_search_locations[0], "version.py").read_text(encoding="utf-8")
@@ -49,7 +49,7 @@ def builds_for_gpus() -> bool:
 
 
 def problem_of(*packages: str) -> str:
-    """Why these cannot be used, as far as their versions tell, with the line that mends it; empty where they
+    """Returns why packages cannot be used according to their versions, with the command that fixes it; empty if they
     can."""
     if sys.version_info < _OLDEST_PYTHON:
         text = "%s is Python %d.%d, and trials need %d.%d or newer. Name another one by --with python=PATH."
@@ -68,21 +68,21 @@ def problem_of(*packages: str) -> str:
 
 
 def require(package: str, module: str | None = None):
-    """The imported module, of the package where no other is named.
+    """Imports and returns a module, by default that of the package.
 
     Raises Missing."""
     try:
         return importlib.import_module(module or package)
-    except Exception as error:  # a library that does not fit another raises whatever it meets
+    except Exception as error:  # a library that does not match another may raise any exception
         raise Missing(problem_of(package) or _broken(package, error)) from error
 
 
 def line_for(*packages: str, updates: bool = False, anew: bool = False) -> str:
-    """The command line that installs them into this Python, or into an environment where this one belongs to
-    the system. Without updates or anew, pip leaves what is there as it is."""
+    """Returns the command that installs packages into this Python, or into an environment if this Python belongs to
+    the system. Without updates or anew, pip does not change what is installed."""
     python, wanted = shlex.quote(sys.executable), " ".join(map(_wanted, packages))
     if _is_of_the_system():
-        # An environment has nothing of what is here.
+        # A new environment has none of the installed packages.
         needed = " ".join(map(_wanted, dict.fromkeys(("torch", "transformers", *packages))))
         own = _ENVIRONMENT + "/bin/python3"
         text = "%s -m venv %s && %s -m pip install %s; then name it by --with python=%s"
@@ -103,7 +103,7 @@ def _broken(package: str, error: Exception) -> str:
 
 
 def _is_of_the_system() -> bool:
-    """Debian and others keep pip out of their own Python (PEP 668)."""
+    """Returns whether pip must not change this Python, as on Debian and other systems (PEP 668)."""
     mark = os.path.join(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED")
     return sys.prefix == sys.base_prefix and os.path.exists(mark)
 

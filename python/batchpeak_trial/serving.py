@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The conversation with Batchpeak, which asks for trials of a script's own steps.
+"""Talks to Batchpeak, which requests trials of a script's own steps.
 
     batchpeak explore config.yaml --worker "python3 train.py"
 
@@ -23,11 +23,11 @@ An example with torch:
 
     serve(step, parameters=sum(p.numel() for p in model.parameters()))
 
-A step that yields behind forward and behind backward has its three phases timed apart; where both are one
-call, yield "backward" behind it. The optimizer step runs once for some micro-batches in a row, as in gradient
-accumulation. A plain function takes forward, backward and optimizer together. Where the device is none of
-torch's, a step waits for it before it yields or returns.
-Standard output belongs to the protocol: whatever the script prints goes to standard error. """
+If a step yields after forward and after backward, its three phases are timed separately. If forward and backward
+are one call, yield "backward" after it. With gradient accumulation, the optimizer step runs once after several
+micro-batches. A plain function runs forward, backward and optimizer together. If the device is not one of torch's,
+a step must wait for it before it yields or returns.
+Standard output is reserved for the protocol: what the script prints goes to standard error."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ MEMORY_LOST = 43
 
 
 class Refusal(Exception):
-    """Of a load: its text is a sentence for the person who asked."""
+    """Refusal of a load. Its text is a sentence for the user."""
 
-    # No other load could be answered either.
+    # Whether no other load could succeed either.
     fatal = False
 
 
 class _Hooks:
-    """What a script may do in the place of its device."""
+    """Functions of the script that replace those of its device."""
 
     def __init__(self, recover, peak_bytes, reset_peaks, prepare):
         self._recover, self._peak_bytes, self._reset_peaks = recover, peak_bytes, reset_peaks
@@ -98,36 +98,35 @@ def serve(
 ):
     """Speaks the trial protocol on standard input and output until the parent says goodbye or ends.
 
-    step_fn(micro_batch_size)   takes one whole step, or yields behind forward and behind backward, or
-                                "backward" behind both; raises when it does not fit. With a second argument
-                                it is told how many micro-batches make an optimizer step; False as its
-                                result says that the optimizer left that out
-    load(request)               told once of the load message, a dict; may build the network, and return
-                                fields of the answer, as {"parameters": 124439808, "approximations": []},
-                                and with "attention" the kernel that results shall name, with
-                                "tokens_per_sample" how many tokens a sample has.
-                                A baseline_bytes above its limit_bytes says that not even the network fits
-    recover()                   called after a failed step, when its exception is gone; should drop
+    step_fn(micro_batch_size)   runs one whole step, or yields after forward and after backward, or yields
+                                "backward" after both; raises if the size does not fit. A second argument is the
+                                number of micro-batches in an optimizer step. It returns False if the optimizer
+                                skipped its step
+    load(request)               called once with the load message, a dict; may build the network, and may return
+                                fields of the answer, such as {"parameters": 124439808, "approximations": []}.
+                                "attention" is the kernel that results name; "tokens_per_sample" is the number of
+                                tokens in a sample. If baseline_bytes is above limit_bytes, not even the network
+                                fits
+    recover()                   called after a failed step, when its exception has been freed; should drop
                                 gradients
-    peak_bytes()                highest memory use [bytes] since reset_peaks(), of a device that torch does
-                                not know; without it that of torch.cuda, else of the process
+    peak_bytes()                highest memory use [bytes] since reset_peaks(), for a device that torch does not
+                                know; by default that of torch.cuda, or else of the process
     reset_peaks()               called after warm-up, and before the first steps of a size in a comparison
-    prepare(micro_batch_size)   called before steps of that size, and timed with none of them; may make their
-                                samples
-    parameters                  how many the network has, for the window to show
-    device                      "cpu" where steps leave the GPU alone that torch has
-    framework                   its name and version, for the window to show
-    ranks                       the Ranks of processes that step together where it is not torch.distributed
-                                that knows them
-    channel                     the Channel that has taken standard output already, where one has
+    prepare(micro_batch_size)   called before steps of that size, and not timed; may make their samples
+    parameters                  number of parameters of the network, which the window shows
+    device                      "cpu" if torch has a GPU that steps do not use
+    framework                   name and version of the framework, which the window shows
+    ranks                       the Ranks of processes that take steps together, if torch.distributed does not
+                                know them
+    channel                     the Channel, if it has been made before this call
 
-    Where several processes take each step together, all of them call serve(). That of rank 0 speaks with
-    Batchpeak and has the others take the same steps; a size is what each of them takes, and counts as long as
-    the longest of them, with the memory of the fullest. A step that fails in one of them ends all, since the
-    others may wait for it for ever; Batchpeak starts them anew.
+    If several processes take each step together, all of them call serve(). Rank 0 talks to Batchpeak and makes the
+    others take the same steps. Each process takes the micro-batch size; the slowest process determines the time, and
+    the one with the highest peak the memory. If a step fails in one process, all end, since the others might wait
+    forever; Batchpeak starts them again.
 
-    In a process that imports the script anew, as that of a data loader does which multiprocessing starts by
-    "spawn" or "forkserver", it returns at once: Batchpeak speaks with the script itself.
+    In a process that imports the script again, such as a data loader's that multiprocessing starts by "spawn" or
+    "forkserver", serve() returns immediately: Batchpeak talks only to the script itself.
     """
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         return 0
@@ -140,7 +139,7 @@ def serve(
 
 @dataclass(frozen=True)
 class _Script:
-    """What serve() was given to run."""
+    """The functions that were passed to serve()."""
 
     step_fn: Callable
     load_fn: Callable | None
@@ -148,7 +147,7 @@ class _Script:
     device_kind: str | None
 
     def load(self, request: dict, *conversation) -> tuple[Bench, dict]:
-        """A bench, and fields of the answer."""
+        """Returns a bench, and fields of the answer."""
         told = self.load_fn(request) if self.load_fn else None
         told = dict(told) if isinstance(told, dict) else {}
         device = device_of(self.device_kind)
@@ -162,7 +161,7 @@ class _Script:
 
 
 class _Follower:
-    """A process beside that of rank 0."""
+    """A process other than rank 0."""
 
     def __init__(self, script: _Script):
         self._script = script
@@ -205,7 +204,7 @@ class _Session:
         self._team = Alone()
         self._protocol = 0
         self._hello = 0.0
-        # What trials run on, and what batches do: a training takes the place of the trials.
+        # What trials run on, and what batches run on: a training replaces the trials.
         self._bench = self._trained = None
         self._answers = {
             "problem": self._complain_of_line,
@@ -224,7 +223,7 @@ class _Session:
             self._team = Leader(ranks)
         code = self._talk()
         if self._team.is_broken:
-            # What frameworks do at the end of a process would wait for the others.
+            # A normal exit could wait forever: frameworks wait for the other processes at exit.
             sys.stdout.flush()
             os._exit(code)
         self._team.end()
@@ -278,11 +277,11 @@ class _Session:
             is_fatal = refusal.fatal or self._team.is_broken
             self._channel.complain(str(refusal), is_fatal)
             return 1 if is_fatal else None
-        except (Exception, SystemExit) as error:  # the script's own trouble is the parent's to show
+        except (Exception, SystemExit) as error:  # the parent shows errors of the script
             return self._give_up(error)
         self._bench, fields = own
         self._bench.hello = self._hello
-        # That of NumPy, as a product of shapes has it, is no number of JSON's.
+        # json cannot write NumPy's integers, such as a product of shapes.
         loaded = {"type": "loaded", "parameters": int(self._parameters), **fields}
         for other in others:
             loaded["baseline_bytes"] = max(loaded["baseline_bytes"], other["baseline_bytes"])
@@ -350,17 +349,17 @@ class _Session:
         try:
             result = answer()
         except (StickyFailure, FailureElsewhere) as failure:
-            # No result: the parent repeats it in a fresh process.
+            # There is no result: the parent repeats the request in a fresh process.
             self._channel.complain(str(failure), fatal=True)
             return STICKY_DEVICE_ERROR
         if self._protocol == 1:
             result.pop("clock", None)
         if self._team.is_broken:
             self._channel.send(result)
-            # Launchers of several processes tell of any other code as of a crash.
+            # Launchers of several processes report any other code as a crash.
             return 0
         if result.get("last"):
-            text = "After this failure the program cannot go on as before; a fresh one will."
+            text = "This process cannot continue after the failure; a fresh one will."
             self._channel.log(text)
         self._channel.send(result)
         return MEMORY_LOST if result.get("last") else None

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the times of steps say, as batchpeak-worker reckons it: core/trial/step_statistics.cpp."""
+"""Statistics of step times, as batchpeak-worker computes them: core/trial/step_statistics.cpp."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _USUAL_DEVIATION = 0.01
 
 
 def is_warm(seconds: list[float], time_limit: float) -> bool:
-    """Whether steps no longer become faster, or there is no more time to wait for that."""
+    """Returns whether the last two steps agree, or there is no more time to wait for that."""
     if len(seconds) < _FEWEST_WARMUP:
         return False
     if len(seconds) >= _MOST_WARMUP or sum(seconds) >= _WARMUP_SHARE * time_limit:
@@ -26,7 +26,7 @@ def is_warm(seconds: list[float], time_limit: float) -> bool:
 
 
 def typical_seconds(seconds: list[float]) -> float | None:
-    """The mean without a fifth at each end; nothing where a step took no time that could be measured."""
+    """Returns the mean without the fastest and slowest fifth; None if a time is not a positive number."""
     if not seconds or not all(math.isfinite(value) and value > 0 for value in seconds):
         return None
     dropped = max(len(seconds) // 5, 1 if len(seconds) >= 3 else 0)
@@ -35,7 +35,8 @@ def typical_seconds(seconds: list[float]) -> float | None:
 
 
 def relative_standard_error(seconds: list[float]) -> float | None:
-    """Of typical_seconds(), from the distance of the ends of the middle: one stall does not move it."""
+    """Returns the relative standard error of typical_seconds(), from the range of the middle steps, so that one
+    stall does not change it."""
     typical = typical_seconds(seconds)
     if typical is None or len(seconds) < 3:
         return None
@@ -47,7 +48,7 @@ def relative_standard_error(seconds: list[float]) -> float | None:
 
 
 class RunScatter:
-    """How far trials of one size differ from run to run, which the steps of one trial cannot tell."""
+    """Estimates how far trials of one size differ from run to run, which the steps of one trial cannot show."""
 
     def __init__(self):
         self._logarithms = defaultdict(list)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Steps of a script, taken one or several in a row, and timed by their phases."""
+"""Runs steps of a script, one or several in a row, and times their phases."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from .failures import UnsupportedSize
 
 _NEXT = {(): "forward", ("forward",): "backward"}
 _ONCE_TOO_FEW = (
-    "A training step yields behind forward and behind backward; where both are one call, it yields "
-    '"backward" behind both.'
+    "A training step yields after forward and after backward; if both are one call, it yields "
+    '"backward" after both.'
 )
-_UNKNOWN_WORD = 'A step yields nothing, "forward" or "backward", and no %.40r.'
-_NO_COROUTINES = "A step is no async function: it is over when it returns."
+_UNKNOWN_WORD = 'A step yields nothing, "forward" or "backward", but not %.40r.'
+_NO_COROUTINES = "A step cannot be an async function: it must be complete when it returns."
 _ONCE_TOO_OFTEN = (
-    "A step yields behind forward and behind backward, and no third time; one that yields "
-    '"backward" behind both yields no second time.'
+    "A step yields after forward and after backward, and no third time; one that yields "
+    '"backward" after both yields no second time.'
 )
 _CANNOT_ACCUMULATE = (
-    "This step takes forward, backward and the optimizer step together, so that it cannot take several "
-    "micro-batches for one optimizer step. Let it yield behind backward."
+    "This step runs forward, backward and the optimizer step together, so it cannot run several "
+    "micro-batches for one optimizer step. Let it yield after backward."
 )
 
 
 @dataclass(frozen=True)
 class StepTimes:
-    """forward and backward are None where the step does not tell them apart."""
+    """Times of one micro-batch. forward and backward are None if the step does not separate them."""
 
     micro_batch: float
     forward: float | None = None
@@ -38,17 +38,17 @@ class StepTimes:
 
 @dataclass(frozen=True)
 class StepChain:
-    """Micro-batches in a row, and one optimizer step behind them where the step tells it apart."""
+    """Micro-batches in a row, and one optimizer step after them if the step separates it."""
 
     steps: list[StepTimes]
     optimizer_seconds: float | None
     wall_seconds: float
-    # The loss was scaled so far up that gradients were infinite.
+    # The optimizer step was skipped: the loss scale was so large that gradients were infinite.
     lacks_step: bool = False
 
     @classmethod
     def of(cls, fields: dict) -> StepChain:
-        """What dataclasses.asdict() has made of one."""
+        """Returns the chain that dataclasses.asdict() has converted to fields."""
         return cls(**{**fields, "steps": [StepTimes(**times) for times in fields["steps"]]})
 
     @property
@@ -57,29 +57,28 @@ class StepChain:
 
 
 class Steps:
-    """step_fn is a function that takes a whole step, or one that yields behind forward and behind backward.
+    """Runs and times steps of step_fn, which runs a whole step, or yields after forward and after backward.
 
-    Of the second kind several make a chain: the last alone goes on behind its last yield, to the
-    optimizer step. Where forward and backward are one call, it yields "backward" behind both, and no
-    other time. Where it takes two arguments, the second is how many there are in the chain, with a default
-    only by the name of accumulation_steps. prepare(size) comes before micro-batches of a size, and is timed
-    with none."""
+    Several steps that yield form a chain: only the last one continues after its last yield, to the optimizer
+    step. If forward and backward are one call, step_fn yields only "backward", after both. If step_fn takes two
+    arguments, the second is the number of micro-batches in the chain; an argument with a default counts only if
+    its name is accumulation_steps. prepare(size) is called before micro-batches of a size and is not timed."""
 
     def __init__(self, step_fn, device, prepare=None):
         self._step_fn, self._device, self._prepare = step_fn, device, prepare
         self._takes_count = _takes_two(step_fn)
-        # A step of evaluation has no backward to tell apart.
+        # False for evaluation, whose steps have no backward.
         self.trains = True
-        # Known after the first step.
+        # Whether step_fn yields; known after the first step.
         self.is_phased = False
-        # Of the last chain: from then on a failure may leave parameters that are half changed.
+        # Whether the last chain has begun its optimizer step: a failure then may leave some parameters updated.
         self.has_begun_optimizer = False
 
     def run(self, sizes: list[int], after_each=None) -> StepChain:
-        """Of micro-batches of these sizes. after_each(index) follows each that has a successor; what it
-        raises ends the chain there.
+        """Runs a chain of micro-batches of these sizes. after_each(index) is called after each except the last; an
+        exception of it ends the chain.
 
-        Raises UnsupportedSize where several are wanted of a step that cannot be told apart."""
+        Raises UnsupportedSize if there are several sizes and the step does not separate its phases."""
         self.has_begun_optimizer = False
         self._make_ready(sizes[0])
         self._device.synchronize()
@@ -108,7 +107,7 @@ class Steps:
         return step
 
     def _run_phased(self, step, sizes: list[int], begin: float, marks: list, after_each) -> StepChain:
-        # Of the intervals between marks, those in which samples were made.
+        # Indices of the intervals between marks in which samples were made.
         prepared: list[int] = []
         phases, answer, last = (), None, len(sizes) - 1
         for index, size in enumerate(sizes):
@@ -132,7 +131,7 @@ class Steps:
         return StepChain(steps, optimizer, wall, lacks_step=answer is False)
 
     def _take(self, step, marks: list, goes_on: bool):
-        """The phases that it has, and what it returns."""
+        """Runs a step; returns its phases and its return value."""
         phases: tuple[str, ...] = ()
         while True:
             try:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whole batches of a script's own samples, each with one optimizer step: what a confirmation times. The
-counterpart of app/worker/training_state.cpp, without data that is named, checkpoints and evaluation."""
+"""Trains whole batches of a script's own samples, each with one optimizer step, which a confirmation run times. The
+counterpart of app/worker/training_state.cpp, without data files, checkpoints and evaluation."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from .requests import Bench, Ended, RunningRequest
 _SAMPLES = 1024
 _SECONDS_BETWEEN_REPORTS = 0.1
 _OTHER_DATA = (
-    "This program takes steps on samples of its own, and reads no other data. Ask for synthetic data, or train "
+    "This program trains on its own samples, and reads no other data. Ask for synthetic data, or train "
     "with batchpeak-worker or your own trainer."
 )
 NO_CHECKPOINTS = (
-    "This program keeps no checkpoints and goes on from none. Train with batchpeak-worker or your own trainer."
+    "This program neither writes nor reads checkpoints. Train with batchpeak-worker or your own trainer."
 )
-_NO_EVALUATION = "This program takes training steps alone. Evaluate with batchpeak-worker or your own trainer."
+_NO_EVALUATION = "This program runs only training steps. Evaluate with batchpeak-worker or your own trainer."
 
 
 def even_spread(samples: int, largest: int) -> list[int]:
-    """Over as few micro-batches as it takes, of which some have one sample more:
+    """Splits samples into as few micro-batches as possible, whose sizes differ by one at most:
     core/accumulation/micro_batches.h."""
     count = -(-samples // largest)
     size, more = divmod(samples, count)
@@ -31,7 +31,7 @@ def even_spread(samples: int, largest: int) -> list[int]:
 
 
 def readiness(request: dict, bench: Bench) -> tuple[dict, str]:
-    """The answer to a training request, or a sentence that says why there is none."""
+    """Returns the answer to a training request, or a sentence that says why there is none."""
     data = request.get("data")
     data = data if isinstance(data, dict) else {}
     samples = data.get("samples", _SAMPLES)
@@ -67,14 +67,14 @@ class RunningBatch(RunningRequest):
         if not self._trains:
             raise UnsupportedSize(_NO_EVALUATION)
         if self.bench.trained_size != self.size:
-            # With a cache of its own, so that its peak is not that of the size before.
+            # Start with an empty cache, so that the peak does not include memory of the previous size.
             self.bench.empty_cache()
             self.bench.trained_size = self.size
         self.bench.reset_peaks()
         try:
             self._chain = self.bench.run(even_spread(self._samples, self.size), self._take_breath)
         except Ended:
-            # What was accumulated belongs to no batch.
+            # Drop the accumulated gradients, since the batch is incomplete.
             self.bench.hooks.recover(self.device)
             raise
 
@@ -89,14 +89,15 @@ class RunningBatch(RunningRequest):
         }
 
     def circumstances(self) -> dict:
-        """Whoever trains has no use for them."""
+        """Returns nothing: a training does not need them."""
         return {}
 
     def regain(self) -> bool:
         return super().regain() and not self.bench.steps.has_begun_optimizer
 
     def _take_breath(self, index: int) -> None:
-        """Between micro-batches. Processes that take steps together have to take them all."""
+        """Reports progress between micro-batches and ends a canceled batch. Processes that take steps together must
+        take all steps."""
         seconds = self.seconds_so_far()
         if seconds - self._reported >= _SECONDS_BETWEEN_REPORTS:
             self._reported = seconds

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A worker that runs a config's network by the transformers, torch and PEFT of this Python:
+"""A worker that runs the network of a config with the transformers, torch and PEFT of this Python:
 
     batchpeak explore config.yaml --with python
 """
@@ -26,14 +26,14 @@ from .serving import Refusal, serve
 
 _PROGRAM = "batchpeak_trial.transformers " + __version__
 _NEEDED = ("torch", "transformers")
-# What some runs need beside.
+# Packages that some runs need in addition.
 _OPTIONAL = ("peft", "trl", "bitsandbytes")
 _MOST_APPROXIMATIONS = 8
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m batchpeak_trial.transformers", description=__doc__)
-    parser.add_argument("--device", default="", help="cpu, cuda or cuda:N; a GPU where there is one")
+    parser.add_argument("--device", default="", help="cpu, cuda or cuda:N; default: a GPU if there is one")
     parser.add_argument("--describe", action="store_true", help="say on one line which libraries there are")
     parser.add_argument("--version", action="version", version=_PROGRAM)
     options = parser.parse_args(arguments)
@@ -44,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def description() -> dict:
-    """What would run, without the seconds that importing it takes."""
+    """Returns what would run trials. It imports none of the libraries, which would take seconds."""
     gpus = [{"kind": "cuda", "name": name} for name in Nvml().names()]
     usable = gpus if builds_for_gpus() else []
     return {
@@ -52,7 +52,7 @@ def description() -> dict:
         "version": __version__,
         **{library: version_of(library) for library in _NEEDED + _OPTIONAL},
         "devices": usable + [{"kind": "cpu", "name": host_memory.processor_name()}],
-        # Of this computer, which the torch that is here was not built for.
+        # GPUs of this computer that the installed torch was not built for.
         "unused_devices": [] if usable else gpus,
         "problem": problem_of(*_NEEDED),
         "lacks": {library: problem for library in _OPTIONAL if (problem := problem_of(library))},
@@ -60,9 +60,9 @@ def description() -> dict:
 
 
 def _work(device: str) -> int:
-    # Nothing is downloaded, whatever a class would like to look up.
+    # Nothing is downloaded, even if a class would look something up.
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    # Libraries print what they like while they are imported.
+    # Reserve standard output now, since libraries may print when they are imported.
     channel = Channel()
     try:
         worker = _Worker(device)
@@ -89,7 +89,7 @@ class _Worker:
         if problem := problem_of(*_NEEDED):
             raise Missing(problem)
         torch = require("torch")
-        # The heaviest imports come before memory is counted.
+        # The largest imports come before memory is measured.
         require("transformers")
         self.device = _device_of(torch, device)
         self.framework = "torch %s, transformers %s" % (torch.__version__, version_of("transformers"))
@@ -113,7 +113,7 @@ class _Worker:
             return self._load(request)
         except RefusedHere as refusal:
             if _is_configured(request) or request.get("preference"):
-                # Nobody else would run it.
+                # batchpeak-worker cannot run it either, so do not advise to use it.
                 raise Refusal(refusal.what) from refusal
             raise
 
@@ -155,7 +155,7 @@ class _Worker:
         return fields
 
     def _prepare(self, preference) -> None:
-        """What libraries keep for themselves is no memory of the network."""
+        """Imports the libraries of a preference, so that their memory does not count as the network's."""
         from . import preferences
         from .devices import count_memory_from_here
 
@@ -188,7 +188,7 @@ def _device_of(torch, text: str):
     if index >= torch.cuda.device_count():
         raise Refusal("torch sees no such NVIDIA GPU; use --device cpu, or install torch for CUDA.")
     if index > 0:
-        # It takes memory of the device, which hello is to tell.
+        # Initializes CUDA, which takes memory of the device. It happens before hello reports the free memory.
         torch.cuda.set_device(index)
     return torch.device("cuda", index)
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One trial: warm-up until steady, then timed steps. As app/worker/trial_runner.cpp has it."""
+"""Runs one trial: a warm-up until steps are steady, then timed steps, as app/worker/trial_runner.cpp does."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import math
 from .requests import Bench, Ended, RunningRequest, typical_fields
 from .step_statistics import is_warm, relative_standard_error, typical_seconds
 
-# The device is waited for once a chain: on a GPU a wait leaves it idle for some ten microseconds, which is
-# nothing beside a chain this long, and the parent still hears of steps several times a second.
+# The device is synchronized once per chain. On a GPU, this leaves it idle for about ten microseconds, which is
+# negligible in a chain of this length, and the parent still receives steps several times per second.
 _CHAIN_SECONDS = 0.1
 _STEPS_BEFORE_ABANDONING = 3
 
@@ -110,7 +110,8 @@ class RunningTrial(RunningRequest):
         self._expected = max(self._total / len(self._timed), 1e-9)
 
     def _next_chain(self) -> int:
-        """Steps that are still wanted, but no more than may run without a look at cancel and clock."""
+        """Returns the number of steps to take next: those still needed, but at most what may run without checking for
+        a cancel and the time."""
         done = len(self._timed)
         left = self._least_seconds - self._total
         for_time = math.ceil(left / self._expected) if left > 0 else 0

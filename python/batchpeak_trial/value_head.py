@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A reward model as LLaMA-Factory trains it: a network that goes on with texts, and a value of each token.
+"""A reward model as LLaMA-Factory trains it: a language model with a head that computes a value for each token.
 
-Its loss is that of PairwiseTrainer in train/rm/trainer.py of LLaMA-Factory 0.9, around
-AutoModelForCausalLMWithValueHead of trl 0.24 (trl/models/modeling_value_head.py), which later versions of trl
-have no more. Both are written anew here. The collator gives labels too, so that all logits and the loss over
-the vocabulary are computed, held until the values are there, and then dropped."""
+The loss is that of PairwiseTrainer in train/rm/trainer.py of LLaMA-Factory 0.9, with
+AutoModelForCausalLMWithValueHead of trl 0.24 (trl/models/modeling_value_head.py), which later versions of trl do
+not have. Both are reimplemented here. As the collator returns labels too, all logits and the loss over the
+vocabulary are computed, kept until the values are computed, and then dropped."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ import torch
 from .batches import NOT_COUNTED, PROMPT
 
 NAME = "value-head"
-# ValueHead.__init__, where a configuration does not say otherwise.
+# The default in ValueHead.__init__.
 _DROPOUT = 0.1
 
 
 class WithValueHead(torch.nn.Module):
-    """Tells logits, the loss over the vocabulary, and a value of each token, all in fp32."""
+    """Returns logits and a value of each token in fp32, and the loss over the vocabulary."""
 
     def __init__(self, network):
         super().__init__()
         self.network = network
         size = network.config.get_text_config().hidden_size
         self.dropout = torch.nn.Dropout(_DROPOUT)
-        # In fp32 whatever the network has: nothing says otherwise where it is made.
+        # fp32 whatever the network's dtype is: ValueHead sets no dtype.
         self.summary = torch.nn.Linear(size, 1, dtype=torch.float32)
 
     @property
@@ -34,7 +34,8 @@ class WithValueHead(torch.nn.Module):
         return self.network.config
 
     def unreached_parameters(self) -> list:
-        """Of an output that is no embedding too: what it tells is dropped."""
+        """Returns the parameters of the output layer unless they are tied to the embedding, since its loss is
+        dropped."""
         shared = {id(parameter) for parameter in self.network.get_input_embeddings().parameters()}
         return [
             parameter
@@ -50,7 +51,7 @@ class WithValueHead(torch.nn.Module):
 
 
 class ValueHeadLoss:
-    """Of one network, which goes forward in the context that casts() makes, as accelerate has it."""
+    """Computes the loss of one network, whose forward runs in the context of casts(), as accelerate does."""
 
     def __init__(self, network, length: int, device: torch.device, casts):
         with device:
@@ -63,15 +64,15 @@ class ValueHeadLoss:
 
     def __call__(self, batch: dict) -> torch.Tensor:
         with self._casts():
-            # Only the return from here drops the loss over the vocabulary.
+            # The loss over the vocabulary stays in memory until this function returns.
             _, _unused, values = self.module(**batch)
         last = batch["attention_mask"].sum(dim=-1, keepdim=True) - 1
         chosen, rejected = values.float().gather(-1, last).squeeze(-1).chunk(2)
         return -torch.nn.functional.logsigmoid(chosen - rejected).mean()
 
     def samples(self, tokens):
-        """Makes a batch of so many samples: first all chosen texts, then the rejected ones. tokens(texts,
-        length) draws texts without padding."""
+        """Returns a function that makes a batch of a number of samples: first all chosen texts, then the rejected
+        ones. tokens(texts, length) draws texts without padding."""
 
         def make(samples: int) -> dict:
             ids = tokens(2 * samples, self._length)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The network of a load message with all that its steps need: what batchpeak-worker calls a loaded
-network."""
+"""The network of a load message with everything that its steps need: the counterpart of a loaded network in
+batchpeak-worker."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _TYPES = {
     "plain-fp16": torch.float16,
 }
 _AUTOCAST = {"bf16": torch.bfloat16, "fp16": torch.float16}
-# As transformers calls the library flash-attn.
+# transformers' name of the library flash-attn.
 _FLASH = "flash_attention_2"
-# Sizes in training and evaluation.
+# Largest number of sizes that are compiled, in training and evaluation.
 _MOST_COMPILED = 1 << 12
 _MOMENT_BYTES = {
     "adamw-8bit": 2.0,
@@ -47,7 +47,7 @@ _MOMENT_BYTES = {
 
 
 class Workload:
-    """Steps on random samples. Raises Refusal where it could not run as it was asked to."""
+    """Runs steps on random samples. Raises Refusal if it cannot run what the request asks for."""
 
     def __init__(self, request: dict, device: torch.device):
         self.request, self.device = request, device
@@ -67,19 +67,19 @@ class Workload:
         if request.get("preference"):
             self._prefer(request["preference"])
         kernel = getattr(getattr(self._module, "config", None), "_attn_implementation", None) or ""
-        # What torch chooses behind its one function nobody can tell.
+        # With "sdpa", torch does not report which kernel it chooses.
         self.attention = {"eager": "math", _FLASH: "flash"}.get(kernel, kernel)
         if request.get("attention") == "flash" and kernel != _FLASH:
             self.approximations.append("attention that is not run here")
         self._batches = Batches(self.model, request, device, self._samples())
-        # Compiled steps cannot be watched.
+        # HeapThresholds cannot watch compiled steps.
         self._heap = HeapThresholds() if device.type == "cpu" and not self._compilation else None
         self._optimizer = None
         self._prove()
         self._optimizer = self._make_optimizer() if self._trains else None
 
     def step(self, size: int, count: int):
-        """count micro-batches make an optimizer step."""
+        """Runs a step of a chain in which count micro-batches make an optimizer step."""
         with self._heap.watching() if self._heap else contextlib.nullcontext():
             return (yield from self._step(size, count))
 
@@ -96,13 +96,13 @@ class Workload:
         return self._optimizer.run()
 
     def prepare(self, size: int) -> None:
-        """Samples are what a loader makes beside the steps."""
+        """Makes samples outside the timed steps, as a data loader does."""
         if self._heap:
             self._heap.begin(size)
         self._batches.make(size)
 
     def tokens_per_sample(self) -> int:
-        """0 where samples are images."""
+        """Returns the number of tokens in a sample; 0 for images."""
         is_image = self.model["family"] in ("vit", "resnet")
         if self._configured:
             is_image = self._configured.task == configured_networks.IMAGE_CLASSES
@@ -121,7 +121,7 @@ class Workload:
 
     def _loss(self, batch: dict) -> torch.Tensor:
         if self._preference:
-            # They cast within, where they do.
+            # These losses apply autocast themselves, if they do.
             return self._preference(batch)
         with self._casts():
             if self.model["family"] == "resnet":
@@ -136,7 +136,7 @@ class Workload:
         return torch.autocast(self.device.type, kind) if kind else contextlib.nullcontext()
 
     def _samples(self):
-        """What makes them, where the model's family alone does not tell."""
+        """Returns the function that makes samples, if the model's family does not determine it."""
         configured = self._configured
         samples = ConfiguredSamples(configured, self._module, self.request) if configured else None
         if self._preference:
@@ -144,7 +144,7 @@ class Workload:
         return samples
 
     def _tokens(self, texts: int, length: int) -> torch.Tensor:
-        # The first token is what trl pads with here.
+        # trl uses token 0 as padding here.
         return torch.randint(1, self.model["vocabulary_size"], (texts, length))
 
     def _prefer(self, preference: str) -> None:
@@ -164,8 +164,8 @@ class Workload:
         return module.requires_grad_(False).eval()
 
     def _prove(self) -> None:
-        """What nobody here knows beforehand: whether a class of somebody's config takes such samples, and
-        what the compiler can do here."""
+        """Checks by running it what is not known in advance: whether the class of a config accepts such samples, and
+        whether the compiler works here."""
         is_known = not (self._configured or self._preference)
         if is_known and not self._compilation:
             return
@@ -173,7 +173,7 @@ class Workload:
         if not problem:
             return
         if self._compilation:
-            # What torch compiles fails where the network itself does, too.
+            # A compiled network fails too if the network itself does.
             self._module._compiled_call_impl = None
             own = None if is_known else self._problem()
             if not own:
@@ -185,7 +185,7 @@ class Workload:
     def _problem(self) -> str | None:
         try:
             with torch.no_grad():
-                # One would be too few for statistics over a batch, and for KTO.
+                # One sample is too few for batch normalization and for KTO.
                 loss = self._loss(self._batches.of(2))
             problem = None if isinstance(loss, torch.Tensor) else "It computes no loss"
         except Exception as error:  # each class fails in its own way
@@ -198,7 +198,7 @@ class Workload:
 
     def _unproved(self, problem: str) -> str:
         if self._preference:
-            text = "No loss of the kind %s is computed with this network (%s)."
+            text = "The loss %s does not work with this network (%s)."
             return text % (self.request["preference"], problem)
         kind = "images" if self._configured.task == configured_networks.IMAGE_CLASSES else "texts"
         text = "transformers' %s does not run on samples of %s alone (%s)."
@@ -231,7 +231,7 @@ class Workload:
 
     def _tuned(self, module, tuning: dict):
         if self.model["family"] == "resnet" and tuning.get("adapter", "none") != "none":
-            raise refuse("Adapters stand beside linear layers, which a ResNet has but one of.")
+            raise refuse("Adapters are for linear layers, and a ResNet has only one.")
         frozen = tuning.get("frozen_weights", "same")
         if not self._trains and frozen == "same" and tuning.get("adapter", "none") == "none":
             return module
@@ -243,10 +243,10 @@ class Workload:
         try:
             with self.device:
                 if self._takes_flash_attention():
-                    # Classes that have none raise one of them.
+                    # Classes without flash attention raise one of these.
                     with contextlib.suppress(ImportError, Refusal, ValueError):
                         return self._built_with(_FLASH)
-                    # The other one remembers what it was asked for.
+                    # The configuration keeps the attention that was requested, so make it again.
                     self._configured = configured_of(self.request)
                 return self._built_with("eager" if self.request.get("attention") == "math" else None)
         finally:
@@ -258,12 +258,13 @@ class Workload:
         return build(self.model, attention, self.request.get("preference") or "")
 
     def _takes_flash_attention(self) -> bool:
-        """The library that the run asks for, and not what torch has in its place. It takes 16 bits."""
+        """Returns whether to use the library flash-attn rather than torch's kernels. It requires 16-bit types."""
         is_asked = self.request.get("attention") == "flash" and self._precision not in ("fp32", "tf32")
         return is_asked and self.device.type == "cuda" and _has_flash_attention()
 
     def _held_type(self, kind: torch.dtype) -> torch.dtype:
-        """A base that is held in fewer bits than what is trained never lies there in more."""
+        """Returns the dtype to build the network in. A base that is stored with fewer bits than the trained
+        parameters never exists with more."""
         tuning = self.request.get("tuning") or {}
         is_adapted = tuning.get("adapter", "none") != "none"
         narrow = tuning.get("frozen_weights", "same") in ("bf16", "nf4", "int8")
@@ -276,20 +277,22 @@ class Workload:
 
 
 def _has_flash_attention() -> bool:
-    """Installed: transformers 5 would fetch another one from a hub."""
+    """Returns whether flash-attn is installed; transformers 5 would download a kernel from a hub instead."""
     from transformers.utils import is_flash_attn_2_available
 
     return is_flash_attn_2_available()
 
 
 def configured_of(request: dict) -> configured_networks.ConfiguredNetwork | None:
-    """Raises Refusal."""
+    """Returns the network of a config.json of transformers; None for other models.
+
+    Raises Refusal."""
     model, preference = request["model"], request.get("preference") or ""
     return configured_networks.described(model, preference) if model["family"] == CONFIGURED else None
 
 
 def count_parameters(request: dict) -> int:
-    """Without memory for them; 0 where only the built network tells.
+    """Counts parameters without allocating them; returns 0 if the network must be built to count them.
 
     Raises Refusal."""
     configured = configured_of(request)
@@ -305,8 +308,8 @@ def count_parameters(request: dict) -> int:
 
 
 def needed_bytes(request: dict, count: int) -> int:
-    """At least, before the first sample: to tell a network of so many parameters that cannot fit before
-    anything is allocated."""
+    """Returns a lower bound of the memory that a network with count parameters needs without any sample, to refuse a
+    network that cannot fit before anything is allocated."""
     width = _TYPES.get(request.get("precision", "fp32"), torch.float32).itemsize
     reference = count * width if preferences.has_reference(request) else 0
     return reference + _needed_to_train(request, count, width)
@@ -329,7 +332,7 @@ def _needed_to_train(request: dict, count: int, width: int) -> int:
 
 
 def exercise(device: torch.device) -> None:
-    """Makes the matrix libraries take their workspaces, on this thread and on autograd's, and drains what a
+    """Makes the matrix libraries allocate their workspaces, on this thread and on autograd's, and drains what a
     failed backward has left in autograd's queue."""
     layer = torch.nn.Linear(16, 16, device=device)
     layer(torch.ones(1, 16, device=device)).sum().backward()
@@ -338,7 +341,8 @@ def exercise(device: torch.device) -> None:
 
 
 def run_small_network(device: torch.device) -> None:
-    """What libraries import and compile in a first step is theirs, and no memory of the network."""
+    """Runs a step of a small network, so that what libraries import and compile in a first step does not count as
+    memory of the network."""
     small = {"family": "gpt2", "vocabulary_size": 64, "hidden_size": 64, "layers": 1, "heads": 2}
     model = {**small, "feed_forward_size": 256, "max_positions": 16}
     workload = Workload({"model": model, "sequence_length": 16, "max_gradient_norm": 1.0}, device)
@@ -347,7 +351,7 @@ def run_small_network(device: torch.device) -> None:
 
 
 def _keep_no_cache(config) -> None:
-    """Nor the configurations in it, of which each part of a network reads its own."""
+    """Disables the cache in a configuration and in those within it, which parts of the network read."""
     if config is None:
         return
     config.use_cache = False
@@ -356,7 +360,8 @@ def _keep_no_cache(config) -> None:
 
 
 def _compile(module, mode: str) -> None:
-    """Each size by itself, as in a run that has but one: torch would compile for all from the second on."""
+    """Compiles for each size separately, as in a run with one size. From the second size on, torch would compile for
+    dynamic sizes."""
     import torch._dynamo
 
     options = torch._dynamo.config
@@ -376,7 +381,7 @@ def _refuse_other_steps(request: dict, precision: str) -> None:
     if precision not in _TYPES:
         raise refuse("The precision %r is unknown here." % precision)
     if request.get("shards", 1) > 1 and request.get("sharding", "none") != "none":
-        raise refuse("What several devices hold together is not run here.")
+        raise refuse("A network that is sharded over several devices is not supported here.")
     if request.get("optimizer_on_host"):
         raise refuse("An optimizer whose state lies in the host's memory is not run here.")
     preference = request.get("preference")
@@ -391,12 +396,12 @@ def _approximations_of(request: dict) -> list[str]:
         "packed_text_length": "packed texts that attend to each other",
     }
     if request.get("preference"):
-        # How the loss is cut is trl's own choice.
+        # trl decides itself how the loss is split.
         phrases.pop("loss_chunk_rows")
     found = [phrase for field, phrase in phrases.items() if request.get(field)]
     model = request["model"]
     if model["family"] == "esm2" and model.get("activation") != "gelu_python":
-        # The class has it whatever its configuration says.
+        # The class has this activation, whatever its configuration says.
         found.append("an activation of several operations")
     if request.get("preference"):
         return found
@@ -406,13 +411,13 @@ def _approximations_of(request: dict) -> list[str]:
 
 
 def _choose_ways(request: dict, precision: str) -> None:
-    """As torch.backends has them, for the whole process."""
+    """Sets torch.backends for the whole process: TF32, cuDNN's benchmark, and attention kernels."""
     narrow = precision == "tf32"
     torch.backends.cuda.matmul.allow_tf32 = narrow
     torch.backends.cudnn.allow_tf32 = narrow or bool(request.get("tf32_convolutions", True))
     torch.backends.cudnn.benchmark = bool(request.get("cudnn_benchmark", False))
     wanted = request.get("attention", "auto")
-    # Where a device or a shape does not allow it, plain products take its place.
+    # If a device or a shape does not allow the kernel, torch uses plain matrix products instead.
     torch.backends.cuda.enable_flash_sdp(wanted in ("auto", "flash", "math"))
     torch.backends.cuda.enable_mem_efficient_sdp(wanted in ("auto", "memory-efficient", "math"))
     if hasattr(torch.backends.cuda, "enable_cudnn_sdp"):

@@ -21,7 +21,7 @@ def load_batches_of(size):
     global batches, size_of_batches
     if size == size_of_batches:
         return
-    # Workers of another size end first: batches that they had ready would cost this one nothing.
+    # End the workers of the previous size first: batches that they have ready would make this size look faster.
     batches, size_of_batches = None, size
     if size > 0:
         batches = iter(torch.utils.data.DataLoader(Decoded(), size, num_workers=2))

@@ -8,7 +8,7 @@ shape = {"vocab_size": 512, "n_positions": 64, "n_embd": 64, "n_layer": 2, "n_he
 config = GPT2Config(**shape, bos_token_id=0, eos_token_id=0)
 trainer = Trainer(GPT2LMHeadModel(config), TrainingArguments(report_to="none"))
 
-# What train() prepares before its first step.
+# train() does the same before its first step.
 trainer.create_optimizer()
 model, trainer.optimizer = trainer.accelerator.prepare(trainer.model, trainer.optimizer)
 

@@ -27,7 +27,7 @@ def step(micro_batch_size):
     global weights
     inputs = jax.random.normal(keys[2], (micro_batch_size, 256))
     targets = jax.random.randint(keys[3], (micro_batch_size, 1), 0, 10)
-    # Compiles when it first sees a size, which the warm-up is for.
+    # Compiles in the first step of each size, which is part of the warm-up.
     gradients = jax.block_until_ready(gradients_of(weights, inputs, targets))
     yield "backward"  # forward and backward are one call
     weights = jax.block_until_ready(updated(weights, gradients))

@@ -20,7 +20,7 @@ class Classifier(lightning.LightningModule):
         return torch.optim.AdamW(self.parameters())
 
 
-# The strategy and precision that your Trainer has; Trainer itself takes no single step.
+# Use the strategy and precision of your Trainer. A Trainer cannot run a single step, so Fabric does.
 fabric = lightning.Fabric(accelerator="auto", devices=1, precision="32-true")
 fabric.launch()
 classifier = Classifier()

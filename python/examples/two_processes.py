@@ -15,7 +15,7 @@ model = DistributedDataParallel(torch.nn.Sequential(*layers))
 optimizer = torch.optim.AdamW(model.parameters())
 
 
-def step(micro_batch_size):  # of each process
+def step(micro_batch_size):  # the size is that of each process
     inputs = torch.randn(micro_batch_size, 256)
     targets = torch.randint(10, (micro_batch_size,))
     loss = torch.nn.functional.cross_entropy(model(inputs), targets)

@@ -198,9 +198,9 @@ class ScriptTest(unittest.TestCase):
 
     def test_refuses_what_is_no_step(self):
         for step, reason in (
-            ("unfinished", "yields behind forward and behind backward"),
-            ("shouting", "no 'Backward'"),
-            ("later", "no async function"),
+            ("unfinished", "yields after forward and after backward"),
+            ("shouting", "not 'Backward'"),
+            ("later", "cannot be an async function"),
             ("leaving", "SystemExit: I quit"),
         ):
             with self.subTest(step):
