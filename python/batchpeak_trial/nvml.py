@@ -56,7 +56,7 @@ class Condition:
     energy_joules: float | None = None
     processes: frozenset | None = None
     # Share of the last second in which other programs computed on the GPU, 0..1. None if this program is not among
-    # the processes: in a container they have the host's PIDs, and nobody can tell which one it is.
+    # the processes: in a container they have the host's PIDs, and it is unknown which one it is.
     others_share: float | None = None
 
 

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a GPU that was never seen makes of our worker, in ten minutes: what teaches most comes first.
+"""Checks our worker on a new type of GPU in ten minutes; the most informative parts come first.
 
-Speaks the trial protocol with batchpeak-worker, runs the same network in PyTorch where python3 has it, and the programs of
-the GPU suite. Each part writes a file into the folder of the results, and some lines into summary.txt there; a part that
-fails says so, and the next one begins. Needs python3 alone.
+It talks to batchpeak-worker over the trial protocol, runs the same network in PyTorch if python3 has it, and runs the
+programs of the GPU suite. Each part writes a file into the folder of the results, and a few lines into summary.txt
+there. If a part fails, it reports that, and the next part begins. It needs only python3.
 """
 
 import argparse
@@ -18,7 +18,7 @@ import traceback
 from pathlib import Path
 
 MEBIBYTE = 1 << 20
-# GPT-2 small: every part of our own decoder, and well known.
+# GPT-2 small: it uses every part of our decoder, and its speed is well known.
 LAYERS, WIDTH, HEADS, VOCABULARY, LENGTH = 12, 768, 12, 50257, 1024
 GPT2 = {
     "family": "gpt2",
@@ -40,7 +40,7 @@ SIZES = (1, 4, 16, 32)
 
 
 class Worker:
-    """One batchpeak-worker, with all that was said kept in a file."""
+    """One batchpeak-worker, with a log of all messages."""
 
     def __init__(self, program: Path, log: Path):
         self._log = log.open("a")
@@ -247,7 +247,8 @@ def log_clocks(file: Path) -> subprocess.Popen | None:
         return None
 
 
-# As people write it: eager, autocast, fused AdamW; and as accumulation runs it, the optimizer behind all steps.
+# A training step as people write it: eager, autocast, fused AdamW. As with gradient accumulation, the optimizer runs
+# after all steps.
 THEIR_PROGRAM = """
 import json, sys, time
 import torch
@@ -314,7 +315,7 @@ for size in json.loads(sys.argv[2]):
 
 
 def their_seconds(model: dict, log: Path) -> dict[int, tuple[float, int]]:
-    """In a process of its own, since torch may be missing, and its memory is to be gone afterward."""
+    """Runs their program in a separate process, since torch may be missing, and to free its memory afterward."""
     run = subprocess.run([sys.executable, "-c", THEIR_PROGRAM, json.dumps(model), json.dumps(SIZES)],
                          capture_output=True, text=True)
     log.write_text(run.stdout + run.stderr)
@@ -326,7 +327,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--suite", type=Path, required=True, help="folder of the GPU suite")
     parser.add_argument("--results", type=Path, required=True)
-    parser.add_argument("--tiny", action="store_true", help="a network of two layers, to try the programs out")
+    parser.add_argument("--tiny", action="store_true", help="use a network of two layers, to test the programs")
     parser.add_argument("--without-suite", action="store_true", help="leave out the programs of the suite")
     options = parser.parse_args()
     options.results.mkdir(parents=True, exist_ok=True)
@@ -344,7 +345,7 @@ def main() -> int:
     rest = ("fraction", "worker", "memory", "steps", "training", "gates")
     for name in () if options.without_suite else rest:
         look.run(f"the suite: {name}", lambda name=name: look.suite_part(f"tst_gpu_{name}"))
-    look.say(f"Everything that was said is in {options.results}.")
+    look.say(f"All output is in {options.results}.")
     return 1 if look.failed else 0
 
 

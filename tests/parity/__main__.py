@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compares loss and gradients of our networks with those of transformers and torchvision, of adapters with those of
-PEFT and bitsandbytes, and of quantization-aware training with those of torchao.
+"""Compares loss and gradients of our networks with transformers and torchvision, of adapters with PEFT and
+bitsandbytes, and of quantization-aware training with torchao.
 
-Both get the same random weights and the same batch, in fp32 on the CPU. The program ends with 1 where a
-relative error is above the tolerance, or where the numbers of parameters differ, or the bytes of quantized ones.
+Both sides get the same random weights and the same batch, in fp32 on the CPU. The program exits with 1 if a relative
+error is above the tolerance, or if the numbers of parameters or the bytes of quantized parameters differ.
 """
 
 import argparse
@@ -16,8 +16,8 @@ from .cases import CASES, Case
 from .comparison import Comparison, compare
 
 TOLERANCE = 1e-4
-# Activations between two numbers that they may be rounded to can go up here and down there, since what comes before
-# differs in its last digit. With some weights that happens to none; wrong arithmetic is off with all.
+# An activation halfway between two quantized values may be rounded up on one side and down on the other, since its
+# last digits differ. With some weights, this happens to no activation; wrong arithmetic fails with all weights.
 _SEEDS_OF_ROUNDED = 5
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A network of which something alone is trained, as PEFT has it, beside the same in the trial protocol's words."""
+"""Partially trained networks, as PEFT makes them, and the same tuning in the trial protocol."""
 
 import re
 from collections import defaultdict
@@ -17,8 +17,8 @@ from .fake_quantization import Rounding, fake_quantize
 from .networks.network import Network, Piece
 from .quantization import quantize, quantize_by_torchao, quantize_to_8_bits, uncounted_elements
 
-# What the projections of a matrix are called in "targets", and what they are called where theirs computes them
-# together: core/model/tuning.h.
+# Names in "targets" of the projections in a matrix of ours, and the name if transformers computes them in one matrix:
+# core/model/tuning.h.
 _PROJECTIONS = {
     "attention.qkv": (("query", "key", "value"), "query_key_value"),
     "attention.output": (("attention_output",), None),
@@ -37,19 +37,19 @@ _PROJECTIONS = {
 _GATED = ("swiglu", "geglu", "geglu_new")
 _STACKED = ("experts.up", "experts.down")
 _ADAPTER = "default"
-# Of what the adapters' matrices stand beside: were they as large, attention would be so uneven that the gradients of
-# T5, whose scores are not scaled down, differed by 1e-3 between 32 and 64 bits.
+# Magnitude of the adapters' matrices relative to the adapted weights. With equal magnitude, attention would be so
+# uneven that gradients of T5, which does not scale scores, would differ by 1e-3 between fp32 and fp64.
 _ADAPTERS_SHARE = 0.25
-# The projection onto the vocabulary stays as it is in get_keys_to_not_convert of transformers 5.
+# get_keys_to_not_convert of transformers 5 does not quantize the projection onto the vocabulary.
 _WIDE = ("output",)
 
 
 @dataclass(frozen=True)
 class Tuning:
-    """What of a network is trained.
+    """Which parts of a network are trained.
 
-    Without adapters, it is the parameters of ours whose names begin with one of trained_parts. With them, targets is
-    what PEFT calls target_modules, and modules_to_save are names of their modules.
+    Without adapters, these are our parameters whose names begin with one of trained_parts. With adapters, targets is
+    PEFT's target_modules, and modules_to_save are names of transformers' modules.
     """
 
     targets: str | tuple[str, ...] = ()
@@ -59,9 +59,9 @@ class Tuning:
     rank_stabilized: bool = False
     dropout: float = 0.0
     quantized: bool = False
-    # By torchao in place of bitsandbytes.
+    # Quantized by torchao instead of bitsandbytes.
     torchao: bool = False
-    # By bitsandbytes to 8 bits in place of 4.
+    # Quantized by bitsandbytes to 8 bits instead of 4.
     in_8_bits: bool = False
     layers: tuple[int, ...] = ()
     modules_to_save: tuple[str, ...] = ()
@@ -70,13 +70,13 @@ class Tuning:
 
 @dataclass(frozen=True)
 class Tuned:
-    """A network that has been changed by a tuning."""
+    """A network to which a tuning has been applied."""
 
-    # Of the load message.
+    # The tuning in the load message.
     message: dict[str, object]
-    # The parameters as ours are given them, by our names; matrices that are quantized, in full.
+    # Parameters for our network, by our names; quantized matrices unquantized.
     values: dict[str, Tensor]
-    # Of ours, which of theirs each trained parameter is made of.
+    # For each trained parameter of ours, the parameters of theirs that it consists of.
     trained: dict[str, list[Piece]]
     trained_elements: int
     elements: int
@@ -88,9 +88,9 @@ def tune(
     compute_type: torch.dtype = torch.float32,
     rounding: Rounding | None = None,
 ) -> Tuned:
-    """Changes the network's module. What is trained gets random values: zeros would hide errors.
+    """Applies a tuning to the network's module. Trained parameters get random values, since zeros would hide errors.
 
-    compute_type is that of products with quantized matrices, and of all that is frozen.
+    compute_type is the dtype of products with quantized matrices, and of frozen parameters.
     """
     if rounding and not rounding.adapted_layers:
         fake_quantize(network.module, rounding)
@@ -103,7 +103,7 @@ def tune(
 
 
 def all_trained(network: Network, rounding: Rounding | None = None) -> Tuned:
-    """Nothing is frozen."""
+    """Returns a network without frozen parameters."""
     if rounding:
         fake_quantize(network.module, rounding)
     parameters = dict(network.module.named_parameters())
@@ -190,7 +190,8 @@ def _as_ours(pieces: Mapping[str, list[Piece]], theirs: Mapping[str, Tensor]) ->
 
 
 def _quantized_names(network: Network) -> list[str]:
-    """Of theirs: weights of projections but the last, and those of experts; T5 keeps one of each layer wide."""
+    """Returns their names of the weights to quantize: of all projections except the output, and of experts. T5 keeps
+    one in each layer in fp32."""
     wanted = (*(matrix for matrix in _PROJECTIONS if matrix not in _WIDE), *_STACKED)
     kept = tuple(f".{layer}.weight" for layer in getattr(network.module, "_keep_in_fp32_modules", None) or ())
     names = [
@@ -211,7 +212,7 @@ def _without_layer(name: str) -> tuple[str, int | None]:
 def _adapter_pieces(
     network: Network, path: str, dora: bool
 ) -> tuple[str, int | None, dict[str, list[Piece]]]:
-    """What ours calls the adapter of a layer of theirs, the number of the layer, and its parameters."""
+    """Returns our name of the adapter of a module of theirs, the number of the layer, and its parameters."""
     matrix, pieces = _matrix_of(network, f"{path}.weight")
     kind, layer_number = _without_layer(matrix)
     names, joint = _PROJECTIONS[kind]
@@ -232,16 +233,16 @@ def _adapter_pieces(
 
 
 def _matrix_of(network: Network, weight: str) -> tuple[str, list[Piece]]:
-    """The matrix of ours that a weight of theirs is a part of, without ".weight"."""
+    """Returns our name, without ".weight", of the matrix that a weight of theirs is part of, and all its pieces."""
     for name, pieces in network.pieces.items():
         if any(piece.name == weight for piece in pieces):
             return name.removesuffix(".weight"), pieces
-    # The one that ours has none of is that of an output which shares its embedding's.
+    # Only an output that is tied to the embedding has no matrix in our network.
     return "output", [Piece(weight)]
 
 
 def _copies(network: Network) -> tuple[dict[str, list[Piece]], dict[str, list[Piece]]]:
-    """Trained copies of modules, and their originals, by our names."""
+    """Returns the trained copies of modules, and their originals, by our names."""
     wrapped = {
         path: layer
         for path, layer in network.module.named_modules()
@@ -315,7 +316,7 @@ def _message(
             "trained_parts": trained_parts,
             "frozen_weights": _frozen_weights(tuning, compute_type),
             "double_quantization": True,
-            # Stacks are quantized as axolotl's quantize_moe_experts does it: quantize().
+            # quantize() quantizes stacked experts as axolotl's quantize_moe_experts does.
             "quantize_experts": True,
         }
     }

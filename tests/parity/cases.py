@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which networks are compared, under which options of a step, and with what of them trained."""
+"""The compared networks, with the options of a step and the trained parts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -40,13 +40,13 @@ from .networks.vit import ViT
 class Case:
     name: str
     make: Callable[[], Network]
-    # Of the load message.
+    # Fields of the load message.
     options: dict[str, object] = field(default_factory=dict)
-    # Samples of each micro-batch of ours; theirs runs all of them at once.
+    # Samples of each micro-batch of ours; theirs runs all in one batch.
     micro_batches: tuple[int, ...] = (5,)
-    # All of it, where nothing is said.
+    # None trains all of the network.
     tuning: Tuning | None = None
-    # Of quantization-aware training.
+    # Rounding of quantization-aware training.
     rounding: Rounding | None = None
 
 
@@ -76,7 +76,7 @@ _phi = partial(Phi, **_ROTARY)
 _cohere = partial(Cohere, **_ROTARY, tied=True)
 _cohere2 = partial(Cohere2, **_ROTARY, tied=True, window=7, whole=(1,))
 _gpt_neox = partial(GptNeoX, **_TRUNK, **_TEXT)
-# Rows of one block each: in ours they are in another order.
+# Each row is one quantization block, since our network has the rows in another order.
 _gptj = partial(GptJ, **_TRUNK | {"width": 64}, **_TEXT)
 _falcon = partial(Falcon, **_TRUNK, **_TEXT)
 _later_falcon = partial(_falcon, key_value_heads=2)
@@ -97,13 +97,13 @@ _bloom = partial(Bloom, **_TRUNK, **_TEXT)
 _bert = partial(Bert, **_TRUNK, **_TEXT, feed_forward=80)
 _bert_classifier = partial(BertClassifier, **_TRUNK, **_TEXT, feed_forward=80)
 _esm2 = partial(Esm2, **_TRUNK, **_TEXT, feed_forward=80)
-# Longer than 16, where distances begin to share buckets.
+# Longer than 16, from which on distances share buckets.
 _t5 = partial(T5, **_TRUNK, head_size=16, feed_forward=80, vocabulary=101, length=40, target_length=24)
 _vit = partial(ViT, **_TRUNK, feed_forward=80, image=32, patch=8, classes=11)
 _resnet = partial(ResNet, depth=18, image=64, classes=11)
 
 _CHECKPOINTING = {"activation_checkpointing": True}
-# Fewer rows than a batch has, and no divisor of them.
+# Fewer rows than a batch has, and not a divisor of their number.
 _CHUNKS = {"loss_chunk_rows": 50}
 _UNEVEN = (1, 2, 2)
 
@@ -116,7 +116,7 @@ _FULL = [
     Case("LLaMA", partial(_llama, key_value_heads=4)),
     Case("LLaMA, grouped queries, tied", partial(_llama, tied=True)),
     Case("LLaMA, checkpointing and chunks", partial(_llama, key_value_heads=4), _CHECKPOINTING | _CHUNKS),
-    # As in Mistral-Nemo, the heads together are smaller than the hidden size.
+    # As in Mistral-Nemo, the heads together are smaller than the hidden state.
     Case("LLaMA, heads of a size of their own", partial(_llama, head_size=12)),
     Case("Mistral", _mistral),
     Case("Qwen2", _qwen2),
@@ -181,7 +181,7 @@ _FULL = [
     Case("T5, checkpointing and chunks", _t5, _CHECKPOINTING | _CHUNKS),
     Case("ViT", _vit),
     Case("ViT, checkpointing", _vit, _CHECKPOINTING),
-    # Statistics over the batch: only whole batches compare.
+    # Batch normalization: only whole batches can be compared.
     Case("ResNet-50", partial(_resnet, depth=50)),
     Case("ResNet-18", _resnet),
     Case("ResNet-18, checkpointing", _resnet, _CHECKPOINTING),
@@ -190,15 +190,15 @@ _FULL = [
 _ALL = "all-linear"
 _QUERY_VALUE = ("q_proj", "v_proj")
 _ALL_OF_ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
-# The modules of attention that PEFT's users name, which are queries and values, or all three where they are one; and
-# all that ours can adapt.
+# The modules of attention that users of PEFT usually name: queries and values, or queries, keys and values if they are
+# one module. Then all modules that our network can adapt.
 _ADAPTED = {
     "GPT-2": (_gpt2, ("c_attn",), _ALL),
     "LLaMA": (_llama, _QUERY_VALUE, _ALL),
     "Mistral": (_mistral, _QUERY_VALUE, _ALL),
     "Qwen2": (_qwen2, _QUERY_VALUE, _ALL),
     "Qwen3": (_qwen3, _QUERY_VALUE, _ALL),
-    # PEFT's all-linear takes routers and experts too, in ways that differ by version.
+    # PEFT's all-linear includes routers and experts, depending on the version.
     "Mixtral": (_mixtral, _QUERY_VALUE, _ALL_OF_ATTENTION),
     "Qwen3 with experts": (_qwen3_moe, _QUERY_VALUE, _ALL_OF_ATTENTION),
     "Qwen2 with experts": (
@@ -243,7 +243,7 @@ _ADAPTED = {
         ("query", "value"),
         ("query", "key", "value", "dense"),
     ),
-    # PEFT's all-linear would take the classifier too.
+    # PEFT's all-linear would include the classifier.
     "BERT, classes of texts": (_bert_classifier, ("query", "value"), ("query", "key", "value", "dense")),
     "ESM-2": (_esm2, ("query", "value"), _ALL),
     "T5": (_t5, ("q", "v"), _ALL),
@@ -265,12 +265,12 @@ def _adapter_cases() -> list[Case]:
     return cases
 
 
-# torchao takes matrices whose elements are a multiple of 64 x 256. Two of the keys' heads have 128 rows.
+# torchao requires that the number of elements is a multiple of 64 x 256. Two heads of keys have 128 rows.
 _TORCHAO_SIZES = {"width": 256, "feed_forward": 384}
 _TORCHAO = {
     "LLaMA": partial(_llama, **_TORCHAO_SIZES),
     "Mistral": partial(_mistral, **_TORCHAO_SIZES),
-    # With biases of queries, keys and values.
+    # Queries, keys and values have biases.
     "Qwen2": partial(_qwen2, **_TORCHAO_SIZES),
     "Gemma 2": partial(Gemma2, **_ROTARY | _TORCHAO_SIZES, **_WINDOWS, head_size=64),
 }
@@ -321,7 +321,7 @@ _TUNED = [
     Case("LLaMA, rank-stabilized LoRA", _llama, tuning=Tuning(_ALL, rank=8, alpha=16, rank_stabilized=True)),
     Case("LLaMA, DoRA on attention", _llama, tuning=Tuning(_QUERY_VALUE, dora=True)),
     Case("LLaMA, quantized DoRA", _llama, tuning=Tuning(_ALL, dora=True, quantized=True)),
-    # Scales of a matrix that are more than one block.
+    # The scales of a matrix fill more than one block.
     Case(
         "LLaMA, wide, QLoRA",
         partial(_llama, width=128, feed_forward=352),
@@ -378,7 +378,7 @@ _TUNED = [
     Case("ResNet-18, classes trained", _resnet, tuning=Tuning(trained_parts=("output.",))),
 ]
 
-# Whose groups fill all rows: 64 and 88 inputs, or 40 of experts.
+# Groups of 8 divide all rows: those of 64 and 88 inputs, or 40 of experts.
 _INTEGERS = Rounding("int4", 8, "int8")
 _NARROW_FLOATS = Rounding("nvfp4", 16, "nvfp4")
 _BESIDE_ADAPTERS = Rounding("int4", 8, "int8", adapted_layers=True)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One case: the same weights and the same batch through both networks."""
+"""Compares one case: the same weights and the same batch in both networks."""
 
 import json
 import subprocess
@@ -18,20 +18,19 @@ from .quantization import compute_as_on_gpus, quantized_tensors
 
 compute_as_on_gpus()
 
-# Of a parameter's gradient, as a whole. Where one piece has less than this share of it, its error is
-# taken against this share: the gradient of a key's bias is nothing but rounding, since softmax does not
-# see what is added to all scores of a query.
+# Smallest share of a parameter's gradient that the error of a piece is relative to. The gradient of a key's bias is
+# pure rounding error, since softmax ignores what is added to all scores of a query.
 SMALLEST_SHARE = 0.01
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Relative errors."""
+    """Relative errors of a case."""
 
     loss_error: float
     worst_gradient_error: float
     worst_gradient: str
-    # What is not the same that has to be: a sentence each.
+    # A sentence for each difference in what must be equal.
     differences: list[str]
 
 
@@ -108,14 +107,14 @@ def _relative_error(found: Tensor, expected: Tensor, least: float = 0.0) -> floa
     scale = max(expected.norm().item(), least)
     if scale == 0:
         return 0.0 if difference == 0 else float("inf")
-    # Not a number is off as well, and max() must not lose it.
+    # NaN is an error too, and max() could lose it.
     return difference / scale if difference == difference else float("inf")
 
 
 def _run_ours(
     case: Case, network: Network, tuned: Tuned, batch: Batch, program: Path
 ) -> dict[str, Tensor]:
-    """What our program writes: the loss, the gradients, and what it counts."""
+    """Runs our program; returns the loss, the gradients, and the counts that it writes."""
     given = {f"parameters.{name}": value for name, value in tuned.values.items()}
     given |= {f"inputs.{i}": value for i, value in enumerate(batch.inputs)}
     given["targets"] = batch.targets
@@ -125,5 +124,5 @@ def _run_ours(
         torch.save({name: value.detach().contiguous() for name, value in given.items()}, tensors)
         samples = [str(size) for size in case.micro_batches]
         subprocess.run([program, load, tensors, result, *samples], check=True)
-        # Our own program wrote it; the strict reader knows no dictionary that comes from C++.
+        # The file is trusted, since our own program wrote it. weights_only=True does not accept a dictionary from C++.
         return torch.load(result, weights_only=False)

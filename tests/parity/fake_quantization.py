@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Quantization-aware training, as torchao has it, beside the same in the trial protocol's words."""
+"""Quantization-aware training as torchao does it, and the same in the trial protocol."""
 
 import logging
 from collections.abc import Callable
@@ -10,7 +10,7 @@ import peft.tuners.lora.torchao
 import torch
 from peft.tuners.lora import LoraLayer
 
-# torchao says with a warning that its kernels are of another torch; fake quantization uses none of them.
+# torchao warns that its kernels are for another torch; fake quantization uses none of them.
 logging.getLogger("torchao").setLevel(logging.ERROR)
 
 from torchao.prototype.qat import NVFP4FakeQuantizeConfig  # noqa: E402
@@ -21,29 +21,29 @@ from torchao.quantization.qat.linear import FakeQuantizedLinear  # noqa: E402
 from torchao.quantization.quant_primitives import ZeroPointDomain  # noqa: E402
 
 
-# PEFT 0.21 wants a newer torchao for adapters beside torchao's own tensors, which nothing here has.
+# PEFT 0.21 requires a newer torchao for adapters of torchao's tensors, which no network here has.
 peft.tuners.lora.torchao.is_torchao_available = lambda: False
 
 
 @dataclass(frozen=True)
 class Rounding:
-    """The words are those of FakeQuantization in core/model/fake_quantization.h."""
+    """Fake quantization, in the words of FakeQuantization in core/model/fake_quantization.h."""
 
     weights: str = "none"
     group_size: int = 0
     activations: str = "none"
     embeddings: bool = False
-    # Beside adapters alone, as QATLoRALinear of torchtune has it.
+    # Only layers with adapters are quantized, as in QATLoRALinear of torchtune.
     adapted_layers: bool = False
 
     def message(self) -> dict[str, object]:
-        """Members of "tuning"."""
+        """Returns the fields of "tuning"."""
         return {
             "fake_quantized_weights": self.weights,
             "fake_quantization_group": self.group_size,
             "fake_quantized_activations": self.activations,
             "fake_quantizes_embeddings": self.embeddings,
-            # torchao replaces every linear layer, whatever shares its weight.
+            # torchao replaces every linear layer, even if its weight is tied.
             "fake_quantizes_shared_output": not self.adapted_layers,
             "fake_quantizes_adapted_layers": self.adapted_layers,
         }
@@ -58,8 +58,8 @@ def activation_quantizer(rounding: Rounding) -> FakeQuantizerBase | None:
 
 
 def fake_quantize(module: torch.nn.Module, rounding: Rounding) -> None:
-    """Puts torchao's layers in the place of all linear ones and, where that is asked for, of embeddings; or of those
-    beside which adapters stand."""
+    """Replaces all linear layers by torchao's, and embeddings if the rounding says so; or only the layers that have
+    adapters."""
     linear = _layer_maker(rounding)
     if rounding.adapted_layers:
         for layer in module.modules():
@@ -90,7 +90,7 @@ def _weight_config(rounding: Rounding) -> FakeQuantizeConfigBase | None:
         case "int8":
             return IntxFakeQuantizeConfig(torch.int8, **grain)
         case "uint4":
-            # _get_4w_weight_config of torchao/quantization/qat/linear.py.
+            # As in _get_4w_weight_config of torchao/quantization/qat/linear.py.
             return IntxFakeQuantizeConfig(
                 torch.uint4,
                 **grain,

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes what torchao makes of some values, for the tests that run without it:
+"""Writes values that torchao has quantized, for tests that run without it:
 
     PYTHONPATH=tests .venv-parity/bin/python -m parity.fake_quantized_values > tests/data/quantization/fake.json
 """
@@ -31,8 +31,8 @@ def main() -> None:
 
 
 def _case(rounding: Rounding, name: str, shape: tuple[int, ...]) -> dict[str, object]:
-    """Values and gradients that bf16 holds; a row of zeros, one above zero, one below, and one in whose second half a
-    value is much larger than the rest."""
+    """Returns values and gradients that are exact in bf16, with a row of zeros, a positive one, a negative one, and one
+    with a much larger value in its second half."""
     rows = torch.randn(shape).view(-1, shape[-1])
     rows[1] = 0
     rows[2] = rows[2].abs() + 0.5

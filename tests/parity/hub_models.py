@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compares the parameters of every well-known network of the hub with those that transformers gives it.
+"""Compares the parameters of every well-known network of the hub with transformers.
 
-Both are made of the same few keys of a config.json; transformers makes its networks without memory for them.
-The program ends with 1 where a count differs.
+Both sides use the same few keys of a config.json; transformers' networks are made without allocating parameters. The
+program exits with 1 if a count differs.
 """
 
 import argparse
@@ -29,10 +29,10 @@ CLASSES = {
 
 
 def parameters_of(keys: dict[str, object]) -> int:
-    """Shared weights count once."""
+    """Returns the number of parameters; shared weights count once."""
     keys = dict(keys)
     model_type = str(keys.pop("model_type"))
-    # The first Qwen is code of its own on the hub: Qwen2 with a feed-forward layer of half the size.
+    # The first Qwen has its own code on the hub: it is Qwen2 with a feed-forward layer of half the size.
     if model_type == "qwen":
         model_type = "qwen2"
         keys["intermediate_size"] = int(str(keys["intermediate_size"])) // 2
@@ -43,7 +43,7 @@ def parameters_of(keys: dict[str, object]) -> int:
         network = CLASSES.get(model_type, AutoModelForCausalLM).from_config(config)
     network.tie_weights()
     count = sum(parameter.numel() for parameter in network.parameters())
-    # transformers 5 shares these whatever the file says; the published T5 1.1 does not.
+    # transformers 5 always shares these; the published T5 1.1 does not.
     if model_type == "t5" and not tied:
         count += config.vocab_size * config.d_model
     return count
@@ -62,7 +62,7 @@ def main() -> int:
         off += theirs != model["parameters"]
         verdict = "ok " if theirs == model["parameters"] else f"OFF by {model['parameters'] - theirs}"
         print(f"{model['id']:52}  {model['parameters']:15,}  {verdict}", flush=True)
-    print(f"{len(lines) - off} of {len(lines)} have the parameters that transformers gives them.")
+    print(f"{len(lines) - off} of {len(lines)} have the same number of parameters as in transformers.")
     return 1 if off or not lines else 0
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes what LLM.int8() of bitsandbytes makes of some products, for the tests that run without it:
+"""Writes products of LLM.int8() of bitsandbytes, for tests that run without it:
 
     PYTHONPATH=tests .venv-parity/bin/python -m parity.integer_products > tests/data/quantization/integer_products.json
 """
@@ -11,7 +11,7 @@ import bitsandbytes
 import torch
 from torch import Tensor
 
-# Of each, columns with a value of 6 or more, which are taken apart.
+# Columns of each case with a value of 6 or more, which are multiplied separately.
 _OUTLIERS = {"no outliers": (), "an outlier": (3,), "several outliers": (3, 7, 15), "a single row": ()}
 
 
@@ -22,8 +22,8 @@ def main() -> None:
 
 
 def _case(name: str, columns: tuple[int, ...]) -> dict[str, object]:
-    """In evaluation, since in training bitsandbytes multiplies no integers on the CPU. All numbers are some that 16
-    bits hold."""
+    """Returns a product in evaluation, since bitsandbytes does not multiply integers on the CPU in training. All
+    numbers are exact in 16 bits."""
     rows = torch.randn(1 if name == "a single row" else 5, 24).clamp(-5, 5).half().float()
     for place, column in enumerate(columns):
         rows[place, column] = -9.0 - place

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes what three steps of optimizers make of some parameters, for the tests that run without them:
+"""Writes the results of three optimizer steps on some parameters, for tests that run without these optimizers:
 
     PYTHONPATH=tests .venv-parity/bin/python -m parity.optimizer_steps > tests/data/optimizers/steps.json
 
-AdamW in 32 bits and Lion are those of bitsandbytes, Adafactor is that of transformers as Trainer makes it. Numbers that
-they take are those of core/network/optimizers/optimizer_step.cpp, lion.cpp and adafactor.cpp.
+32-bit AdamW and Lion are from bitsandbytes; Adafactor is from transformers, as Trainer makes it. Their hyperparameters
+are those of core/network/optimizers/optimizer_step.cpp, lion.cpp and adafactor.cpp.
 """
 
 import json
@@ -19,7 +19,7 @@ from transformers.optimization import Adafactor
 _RATE = 3e-4
 _DECAY = 0.1
 _TYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
-# The last one does not decay, as biases do not.
+# The last one has no weight decay, as biases have none.
 _SHAPES = [(6, 8), (3, 4, 2, 2), (5, 16), (7,)]
 _STEPS = 3
 
@@ -38,7 +38,8 @@ def main() -> None:
 
 
 def _case(name: str, make: Make, kind: str) -> dict[str, object]:
-    """Values so small that bf16 holds a step of them; gradients that grow from step to step, and one of zeros."""
+    """Returns a case with values so small that a step changes them in bf16; gradients grow from step to step, and one
+    is zero."""
     parameters = [_numbers(shape, 0.01, _TYPES[kind]).requires_grad_() for shape in _SHAPES]
     written = [{"shape": list(p.shape), "values": _list(p), "gradients": [], "expected": []} for p in parameters]
     decay = 0.0 if name == "adafactor" else _DECAY

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Matrices in 4 and in 8 bits, as bitsandbytes has them on the CPU, and in 4 as torchtune has them by torchao."""
+"""Quantizes matrices to 4 and 8 bits with bitsandbytes on the CPU, and to 4 bits with torchao as torchtune does."""
 
 import warnings
 from math import prod
@@ -20,10 +20,10 @@ _library = torch.library.Library("bitsandbytes", "IMPL")
 
 
 def compute_as_on_gpus() -> None:
-    """Takes what bitsandbytes 0.50 has for processors out of the way, where it says something else than its kernels for
-    GPUs and its own reference (backends/default/ops.py): the nearest number for a scale is looked up in a table of 65536,
-    which is off by one in one of 700; and values are brought back as if each row began a block (AVX-512), which is wrong
-    where a row is no multiple of 64."""
+    """Replaces CPU code of bitsandbytes 0.50 that differs from its GPU kernels and its reference
+    (backends/default/ops.py): it looks up the nearest number for a scale in a table of 65536, which is off by one for
+    one in 700; and with AVX-512 it dequantizes as if each row began a block, which is wrong if the length of a row is
+    not a multiple of 64."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Warning only once for all operators")
         _library.impl("quantize_blockwise", _quantize_blockwise, "CPU", allow_override=True)
@@ -53,10 +53,10 @@ def _in_blocks(flat: Tensor, size: int) -> Tensor:
 
 
 def quantize(module: torch.nn.Module, names: list[str], compute_type: torch.dtype = torch.float32) -> None:
-    """Puts bitsandbytes' layers in the place of linear ones, as load_in_4bit of transformers does, and quantizes
-    stacked matrices where they are, as axolotl's quantize_moe_experts does. NF4 with double quantization.
+    """Replaces linear layers by those of bitsandbytes, as load_in_4bit of transformers does, and quantizes stacked
+    matrices in place, as axolotl's quantize_moe_experts does. NF4 with double quantization.
 
-    names are those of weights.
+    names are names of weights.
     """
     for name in names:
         path, _, kind = name.rpartition(".")
@@ -65,7 +65,7 @@ def quantize(module: torch.nn.Module, names: list[str], compute_type: torch.dtyp
             module.set_submodule(path, _linear(layer, compute_type))
         else:
             replace_parameter_4bit(layer, kind, compress_statistics=True, quant_type="nf4")
-    # PEFT asks for it (dispatch_bnb_4bit).
+    # PEFT checks this (dispatch_bnb_4bit).
     module.is_loaded_in_4bit = True
 
 
@@ -86,18 +86,18 @@ def _linear(layer: torch.nn.Linear | Conv1D, compute_type: torch.dtype) -> bitsa
     )
     if layer.bias is not None:
         quantized.bias = layer.bias
-    # Quantization happens where the weight is moved to a device, be it where it is.
+    # bitsandbytes quantizes a weight when it is moved to a device, even if it is already there.
     return quantized.requires_grad_(False).to(weight.device)
 
 
 def quantize_to_8_bits(module: torch.nn.Module, names: list[str]) -> None:
-    """Puts bitsandbytes' layers in the place of linear ones, as load_in_8bit of transformers does. names are those of
+    """Replaces linear layers by those of bitsandbytes, as load_in_8bit of transformers does. names are names of
     weights."""
     for name in names:
         path = name.rpartition(".")[0]
         layer = module.get_submodule(path)
         module.set_submodule(path, linear_in_8_bits(layer, layer.weight.device))
-    # PEFT asks for it (dispatch_bnb_8bit).
+    # PEFT checks this (dispatch_bnb_8bit).
     module.is_loaded_in_8bit = True
 
 
@@ -112,7 +112,7 @@ def linear_in_8_bits(
         weight.shape[0],
         bias=layer.bias is not None,
         has_fp16_weights=False,
-        # llm_int8_threshold of BitsAndBytesConfig in transformers 5.
+        # The default of llm_int8_threshold in BitsAndBytesConfig of transformers 5.
         threshold=6.0,
     )
     quantized.weight = bitsandbytes.nn.Int8Params(weight, requires_grad=False, has_fp16_weights=False)
@@ -122,8 +122,8 @@ def linear_in_8_bits(
 
 
 class FrozenNf4Linear(torch.nn.Linear):
-    """FrozenNF4Linear of torchtune (modules/low_precision/nf4_linear.py of 0.6), which holds a matrix by torchao and is
-    multiplied so by LoRALinear and DoRALinear too (modules/peft)."""
+    """FrozenNF4Linear of torchtune (modules/low_precision/nf4_linear.py of 0.6), which stores a matrix with torchao.
+    LoRALinear and DoRALinear (modules/peft) multiply in the same way."""
 
     def __init__(self, linear: torch.nn.Linear) -> None:
         super().__init__(linear.in_features, linear.out_features, linear.bias is not None, device="meta")
@@ -137,9 +137,10 @@ class FrozenNf4Linear(torch.nn.Linear):
 
 
 def quantize_by_torchao(module: torch.nn.Module, names: list[str]) -> None:
-    """Puts torchtune's layers in the place of linear ones. names are those of weights.
+    """Replaces linear layers by torchtune's. names are names of weights.
 
-    PEFT's DoRA, which computes what torchtune's does, knows no matrix of torchao: it is told how one is brought back.
+    PEFT's DoRA computes the same as torchtune's, but does not support matrices of torchao: this adds how to dequantize
+    one.
     """
     dora.dequantize_module_weight = _dequantized
     for name in names:
@@ -153,8 +154,8 @@ def _dequantized(layer: torch.nn.Module) -> Tensor:
 
 
 def quantized_tensors(module: torch.nn.Module) -> list[Tensor]:
-    """All that is held for quantized matrices, each tensor once; of the tables of numbers, which every matrix of
-    bitsandbytes has for itself, none."""
+    """Returns all tensors that quantized matrices consist of, each once, without the code tables, of which each matrix
+    of bitsandbytes has its own."""
     tensors = []
     for layer in module.modules():
         if isinstance(layer, bitsandbytes.nn.Linear8bitLt):
@@ -171,7 +172,7 @@ def quantized_tensors(module: torch.nn.Module) -> list[Tensor]:
 
 
 def code_tables(module: torch.nn.Module) -> list[Tensor]:
-    """The tables of numbers of each quantized matrix."""
+    """Returns the code tables of each quantized matrix."""
     states = [layer.quant_state for layer in module.modules() if isinstance(layer, bitsandbytes.nn.Linear4bit)]
     states += [layer.quant_state for layer in module.modules() if isinstance(layer, Bnb4bitParametrization)]
     return [table for state in states for table in (state.code, state.state2.code)]
@@ -182,8 +183,8 @@ def _state(state: QuantState) -> list[Tensor]:
 
 
 def uncounted_elements(module: torch.nn.Module) -> int:
-    """What get_nb_trainable_parameters of PEFT does not count of stacked matrices: it doubles the bytes of
-    bitsandbytes' layers alone."""
+    """Returns the elements of stacked matrices that get_nb_trainable_parameters of PEFT does not count: it doubles only
+    the bytes of bitsandbytes' layers."""
     return sum(
         chain.original.numel()
         for layer in module.modules()

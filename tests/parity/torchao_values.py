@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes what torchao makes of some matrices in NF4, for the tests that run without it:
+"""Writes matrices that torchao has quantized to NF4, for tests that run without it:
 
     PYTHONPATH=tests .venv-parity/bin/python -m parity.torchao_values > tests/data/quantization/torchao_nf4.json
 """
@@ -21,8 +21,8 @@ def main() -> None:
 
 
 def _case(name: str, shape: tuple[int, int]) -> dict[str, object]:
-    """Few different numbers, so that the text stays small, each block with a largest one of its own: what a scale
-    depends on. Every value in 64 stands for its place in a row of multiples, some of them between two codes."""
+    """Returns a case of few different numbers, so that the file stays small. Each block has its own maximum, which
+    determines its scale. The 64 values of a block are multiples of it, some of them between two codes."""
     multiples = torch.linspace(-1, 1, 64)
     count = shape[0] * shape[1] // 64
     largest = torch.randn(count).abs() * 0.05 + 0.01
@@ -37,13 +37,13 @@ def _case(name: str, shape: tuple[int, int]) -> dict[str, object]:
         "factors": _list(matrix.quantization_factor),
         "mean": _list(matrix.scaler_mean.view(1))[0],
         "numbers": _list(matrix.nf4),
-        # Of each block the sum of all values, each times its place from 1 on, in fp64: one code that is off is seen.
+        # For each block, the sum of all values times their positions from 1 on, in fp64: it shows a single wrong code.
         "sums": _list((matrix.to(values.dtype).double().view(-1, 64) * torch.arange(1, 65)).sum(1)),
     }
 
 
 def _weighted(codes: Tensor) -> Tensor:
-    """Each code times its place from 1 on."""
+    """Returns the sum of all codes times their positions from 1 on."""
     return (codes.flatten().long() * torch.arange(1, codes.numel() + 1)).sum()
 
 

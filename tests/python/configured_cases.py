@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Small configs of networks that batchpeak-worker does not know, as a config.json of transformers has them."""
+"""Small configs of networks that batchpeak-worker does not support, in the format of transformers' config.json."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ DECODERS = {
         "num_experts_per_tok": 2,
         "sliding_window": 8,
         "layer_types": ["sliding_attention", "full_attention"],
-        # Of the published checkpoint, whose weights are made anew here.
+        # The quantization of the published checkpoint, which is ignored, since weights are random.
         "quantization_config": {"quant_method": "mxfp4", "modules_to_not_convert": ["lm_head"]},
         "torch_dtype": "bfloat16",
     },
@@ -142,7 +142,7 @@ DECODERS = {
     },
     "a class that there is no more": {**_DECODER, "model_type": "olmo2", "architectures": ["OlmoOfYore"]},
 }
-# Each with the class that is to be made of it.
+# Each with the class that it should make.
 OTHERS = {
     "Gemma 3": (
         {
@@ -196,7 +196,7 @@ OTHERS = {
         {**_DECODER, "model_type": "roberta", "architectures": ["RobertaForQuestionAnswering"]},
         "RobertaForQuestionAnswering",
     ),
-    # A class without a loss: what its configuration maps to takes its place.
+    # The class has no loss, so the class that its configuration maps to is used instead.
     "XLM-RoBERTa without a head": (
         {**_DECODER, "model_type": "xlm-roberta", "architectures": ["XLMRobertaModel"]},
         "XLMRobertaForCausalLM",

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A parent of the trial protocol, for tests of programs that speak it."""
+"""The parent's side of the trial protocol, for tests of programs that speak it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "python"
 
 
 def running(pids: list[int], timeout: float = 0.0) -> list[int]:
-    """Those that have not ended, after waiting for them."""
+    """Waits for processes to end; returns those that have not."""
     end = time.monotonic() + timeout
     while True:
         left = [pid for pid in pids if _is_running(pid)]
@@ -29,14 +29,14 @@ def running(pids: list[int], timeout: float = 0.0) -> list[int]:
 
 def _is_running(pid: int) -> bool:
     try:
-        # A zombie has ended; whoever is to hear of it is not here.
+        # A zombie has ended; its parent has not waited for it.
         return Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
 
 
 class Talk:
-    """A program that is told and heard, and ended with the test: this Python, or another one."""
+    """Runs a program, exchanges messages with it, and ends it with the test: this Python, or another program."""
 
     def __init__(
         self,
@@ -80,14 +80,14 @@ class Talk:
         self.say_line((json.dumps({"type": kind, **fields}) + "\n").encode())
 
     def next(self, timeout: float = 120.0) -> dict | None:
-        """Whatever comes next; None at the end."""
+        """Returns the next message, or None at the end."""
         try:
             return self._lines.get(timeout=timeout)
         except queue.Empty:
             raise AssertionError("Nothing was said. On standard error: " + self.errors()) from None
 
     def hear(self, kind: str, timeout: float = 120.0) -> dict:
-        """The next message of that kind; steps and logs before it are passed over."""
+        """Returns the next message of a kind; skips steps and logs before it."""
         end = time.monotonic() + timeout
         while True:
             message = self.next(max(0.1, end - time.monotonic()))
@@ -103,7 +103,7 @@ class Talk:
         return self.hear({"hello": "hello", "load": "loaded"}.get(kind, "result"), timeout)
 
     def descendants(self) -> list[int]:
-        """Of the program, as far as they run now."""
+        """Returns the PIDs of the program's running descendants."""
         found = [self.process.pid]
         for pid in found:
             for children in Path("/proc", str(pid), "task").glob("*/children"):

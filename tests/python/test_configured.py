@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Networks that the text of a config.json describes, and what becomes of texts that describe none.
+"""Tests networks that the text of a config.json describes, and how invalid texts are refused.
 
 It needs what `make setup-parity` installs."""
 
@@ -30,7 +30,7 @@ try:
 except ImportError as error:  # without transformers there is nothing to build
     raise unittest.SkipTest(str(error)) from error
 
-# As test_transformers has it.
+# As in test_transformers.
 if importlib.util.find_spec("peft"):
     import peft.tuners.lora.torchao
 
@@ -118,7 +118,7 @@ class ConfiguredNetworksTest(unittest.TestCase):
     def test_flash_attention_is_the_library_where_it_is_there(self):
         others = ["attention that is not run here"]
         wanted = mock.patch.object(Workload, "_takes_flash_attention", return_value=True)
-        # As with a class that has none of it: here is no such library.
+        # flash-attn is not installed, so this is like a class that does not support it.
         with wanted:
             for made in (
                 workload(OLMO, attention="flash"),
@@ -153,9 +153,9 @@ class ConfiguredAdaptersTest(unittest.TestCase):
         self.assertEqual(
             self.targets(OLMO, targets=every), attention | {"gate_proj", "up_proj", "down_proj"}
         )
-        # What an MLA has in the place of one query, and of keys and values.
+        # MLA has these instead of a query, and instead of keys and values.
         self.assertEqual(self.targets(DECODERS["DeepSeek-V3"]), {"q_b_proj", "kv_b_proj"})
-        # Matrices of several at once take the place of each.
+        # A fused matrix is the target for each of its projections.
         self.assertEqual(self.targets(OTHERS["ModernBERT"][0]), {"Wqkv"})
         self.assertEqual(self.targets(OTHERS["BART"][0]), {"q_proj", "v_proj"})
         self.assertEqual(self.targets(OTHERS["RoBERTa that classifies"][0]), {"query", "value"})
@@ -176,7 +176,7 @@ class ConfiguredAdaptersTest(unittest.TestCase):
         self.assertTrue(any("embed_tokens.modules_to_save" in name for name in trained))
 
     def test_the_precision_is_that_of_the_load(self):
-        # Of the checkpoint it is another.
+        # The checkpoint has another precision.
         made = workload(DECODERS["GPT-OSS"], tuning=LORA)
         self.assertEqual({part.dtype for part in made._module.parameters()}, {torch.float32})
 
@@ -199,7 +199,7 @@ class ConfiguredAdaptersTest(unittest.TestCase):
 
 
 class HostileConfigsTest(unittest.TestCase):
-    """Spoken to as Batchpeak does: each is refused by a sentence, and the program goes on."""
+    """Sends hostile configs as Batchpeak would: each is refused with a sentence, and the program continues."""
 
     @classmethod
     def setUpClass(cls):
@@ -274,7 +274,7 @@ class HostileConfigsTest(unittest.TestCase):
         huge = {**OLMO, "hidden_size": 16384, "intermediate_size": 65536, "num_hidden_layers": 120}
         loaded = self.talk.ask("load", **request_of({**huge, "num_attention_heads": 128}))
         self.assertGreater(loaded["parameters"], 400 * 10**9)
-        # Parameters, gradients and two moments of four bytes each.
+        # Parameters, gradients and two moments, each of four bytes.
         self.assertEqual(loaded["baseline_bytes"], 16 * loaded["parameters"])
         result = self.talk.ask("trial", id=2, micro_batch_size=1)
         self.assertEqual((result["outcome"], result["steps"]), ("oom", 0))

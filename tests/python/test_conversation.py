@@ -1,11 +1,10 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One conversation, held with batchpeak-worker and with the worker in Python: both answer alike.
+"""Holds the same conversation with batchpeak-worker and with the Python worker: both must answer in the same way.
 
-BATCHPEAK_WORKER is the first's path, and BATCHPEAK_TORCH_PYTHON a Python that has torch and transformers; by
-itself what `make build` and `make setup-parity` leave is taken. Either missing, it is skipped. Both run on
-BATCHPEAK_TALK_DEVICE, the CPU by itself. What may differ
-is listed in the conversation, each with its reason."""
+BATCHPEAK_WORKER is the path of batchpeak-worker, and BATCHPEAK_TORCH_PYTHON a Python with torch and transformers; the
+defaults are those of `make build` and `make setup-parity`. If either is missing, the test is skipped. Both run on
+BATCHPEAK_TALK_DEVICE, by default the CPU. conversation.json lists allowed differences, each with its reason."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ from .talk import Talk
 
 ROOT = Path(__file__).resolve().parents[2]
 CONVERSATION = json.loads(Path(__file__).with_name("conversation.json").read_text(encoding="utf-8"))
-# What one of two programs may say of a trial and the other not: a gauge that reads nothing is left out.
+# Readings that only one of the two programs may report for a trial: a gauge without a value is left out.
 GAUGES = {
     *("energy_joules", "mean_power_watts", "temperature_celsius", "clock_megahertz", "processor_share"),
     *("foreign_processors", "contention", "minor_page_faults_per_step", "major_page_faults_per_step"),
@@ -44,7 +43,7 @@ def lacks_torch(python: str) -> bool:
 
 
 def shape_of(value):
-    """Names and kinds of what stands there, and no numbers."""
+    """Returns the names and types of a value's parts, without numbers."""
     if isinstance(value, dict):
         return {name: shape_of(part) for name, part in value.items()}
     if isinstance(value, list):
@@ -55,12 +54,12 @@ def shape_of(value):
 
 
 def is_of(difference: dict, turn: dict) -> bool:
-    """Differences are of one turn, or of all that are answered so."""
+    """Returns whether a difference applies to a turn: it names one turn, or a type of answer."""
     return turn["name"] == difference.get("turn") or turn["answer"] == difference.get("answer")
 
 
 class Speaker:
-    """One program that is led through the conversation."""
+    """Leads one program through the conversation."""
 
     def __init__(self, talk: Talk):
         self._talk = talk
@@ -131,12 +130,12 @@ class ConversationTest(unittest.TestCase):
                 talk.end()
 
     def pairs(self):
-        """Of each turn its name, and the two answers."""
+        """Yields each turn and the two answers."""
         for turn in CONVERSATION["turns"]:
             yield turn, *(speaker.answers[turn["name"]] for speaker in self.speakers.values())
 
     def allowed(self, turn: dict) -> set:
-        """Names of fields that the documented differences allow to differ in an answer."""
+        """Returns the names of fields that may differ in an answer according to the documented differences."""
         return {
             field
             for difference in CONVERSATION["differences"]
@@ -153,7 +152,7 @@ class ConversationTest(unittest.TestCase):
         for turn, worker, python in self.pairs():
             free = GAUGES | self.allowed(turn)
             shapes = [
-                # Whether anything disturbed a trial is no matter of the program.
+                # Disturbances of a trial do not depend on the program.
                 {
                     name: "list" if name == "flags" else shape_of(value)
                     for name, value in answer.items()
@@ -211,7 +210,7 @@ class ConversationTest(unittest.TestCase):
 
     def test_steps_have_the_same_fields(self):
         worker, python = (speaker.steps for speaker in self.speakers.values())
-        # Of a batch that ends within a tenth of a second nobody is told.
+        # A batch that ends within a tenth of a second reports no progress.
         quick = {turn["name"] for turn in CONVERSATION["turns"] if turn["answer"] == "batch_result"}
         self.assertEqual(worker.keys() - quick, python.keys() - quick)
         for name in worker.keys() & python.keys():

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""That people read the scripts which the other tests run."""
+"""Tests that the documentation shows the scripts that other tests run."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ EXAMPLES = sorted((PACKAGE / "examples").glob("*.py"))
 
 
 def shown() -> dict[str, str]:
-    """Each block of Python behind a link, by the file that the link leads to."""
+    """Returns each block of Python that follows a link, keyed by the linked file."""
     text = GUIDE.read_text()
     blocks = re.findall(r"\]\(\.\./python/examples/(\S+)\)\n\n```python\n(.*?)```\n", text, re.DOTALL)
     if len(blocks) != text.count("```python\n"):
-        raise AssertionError("A block of Python in %s does not stand behind the link to its file." % GUIDE)
+        raise AssertionError("A block of Python in %s does not follow a link to its file." % GUIDE)
     return dict(blocks)
 
 

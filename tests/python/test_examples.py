@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The examples in python/examples, spoken to as Batchpeak does. Those whose packages are not installed are left out."""
+"""Tests the examples in python/examples over the trial protocol. An example is skipped if a package is missing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from .talk import PACKAGE, Talk, running
 
 EXAMPLES = PACKAGE / "examples"
-# More samples than fit into the limit.
+# TOO_MANY samples do not fit into the limit.
 LIMIT, TOO_MANY = 300_000_000, 200_000
 
 
@@ -25,7 +25,7 @@ def needs(*packages: str):
 
 
 class ExampleCase(unittest.TestCase):
-    """What every example has to answer; subclasses say which one, and what it has beside."""
+    """What every example must answer; subclasses name the example and its further properties."""
 
     launcher: tuple[str, ...] = ()
     example = ""
@@ -80,12 +80,12 @@ class ExampleCase(unittest.TestCase):
 
     def assert_ended(self, talk: Talk):
         self.assertEqual(talk.exit_code(), 0, talk.errors())
-        # A launcher or a shell may be quicker than who ends beside it.
+        # A launcher or a shell may end before the other processes do.
         self.assertEqual(running(self.pids, 2.0), [])
 
 
 class ExampleTests:
-    """Apart from unittest.TestCase, so that they run for examples alone."""
+    """Does not derive from unittest.TestCase, so that the tests run only for examples."""
 
     def test_trials_a_comparison_and_a_size_that_does_not_fit(self):
         talk = self.start(memory_limit_bytes=LIMIT)
@@ -108,7 +108,7 @@ class ExampleTests:
         self.say_goodbye(talk)
 
     def say_goodbye(self, talk: Talk):
-        # As Batchpeak does: with the end of its output.
+        # Like Batchpeak, which also closes its output.
         talk.say("bye")
         talk.process.stdin.close()
         self.assert_ended(talk)
@@ -132,7 +132,7 @@ class PlainTorchTest(ExampleTests, ExampleCase):
 @needs("torch", "transformers", "accelerate")
 class HuggingFaceTrainerTest(ExampleTests, ExampleCase):
     example = "hugging_face_trainer.py"
-    # Two layers, embeddings of tokens and of places, and the last norm.
+    # Two layers, embeddings of tokens and positions, and the last norm.
     parameters = 2 * (12 * 64 * 64 + 13 * 64) + (512 + 64) * 64 + 2 * 64
     phases = ("optimizer_seconds",)
     environment = {"HF_HUB_OFFLINE": "1"}
@@ -146,7 +146,7 @@ class LightningModuleTest(ExampleTests, ExampleCase):
 
 @needs("torch")
 class TwoProcessesTest(ExampleTests, ExampleCase):
-    # What the command torchrun runs.
+    # The module that the command torchrun runs.
     launcher = ("-m", "torch.distributed.run", "--nproc-per-node", "2")
     example = "two_processes.py"
     parameters = PlainTorchTest.parameters
@@ -184,7 +184,7 @@ class TwoProcessesTest(ExampleTests, ExampleCase):
         self.assertEqual(running(self.pids, 5.0), [])
 
     def failing(self, rank: int, statement: str) -> Path:
-        """The example, which takes three steps well."""
+        """Returns a copy of the example that runs a statement in one process after three steps."""
         text = (EXAMPLES / self.example).read_text()
         call = "    loss = torch.nn.functional.cross_entropy(model(inputs), targets)\n"
         self.assertEqual(text.count(call), 1)
@@ -215,7 +215,7 @@ class JaxStepTest(ExampleTests, ExampleCase):
             self.assertEqual(self.compilations(talk, sizes), after_first)
 
     def compilations(self, talk: Talk, at_least: int) -> dict[str, int]:
-        """Standard error comes by another pipe than the step that was told behind it."""
+        """Waits for compilations in standard error, which may arrive later than the message of the step."""
         end = time.monotonic() + 5.0
         while True:
             counts = {name: talk.errors().count("Compiling jit(%s)" % name) for name in ("loss_of", "updated")}
@@ -230,7 +230,7 @@ class DataLoaderTest(ExampleTests, ExampleCase):
     parameters = 256 * 10 + 10
 
     def exceed(self, talk: Talk):
-        # Its samples are held by workers, whose memory is not that of a step.
+        # Workers hold its samples, and their memory does not count for a step.
         self.say_goodbye(talk)
 
     def test_a_worker_that_fails_is_replaced(self):

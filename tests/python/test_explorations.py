@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whole explorations in the stack of this Python, confirmed there: of runs as people have them, with shrunk networks.
-Without torch, transformers, peft and trl, or without the program, they are left out."""
+"""Runs whole explorations and confirmations in this Python's stack, for real runs with smaller networks. Without torch,
+transformers, peft and trl, or without the program, the tests are skipped."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What tells whether a trial was disturbed, what failures mean, and a GPU that torch would have, without any of them."""
+"""Tests gates, failures and GPU devices without torch and without a GPU."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ WELL = Condition(
 
 
 class _Conditions:
-    """A driver that tells one condition after another."""
+    """A driver that reports one condition after another."""
 
     def __init__(self, *conditions: Condition):
         self._conditions = list(conditions)
@@ -138,8 +138,8 @@ class NvidiaGateTest(unittest.TestCase):
 
 
 class _Driver:
-    """NVIDIA's library, which tells of processes alone. utilization has for each how many percent it used and how
-    many seconds ago that was; it is refused where there is none."""
+    """NVIDIA's library, which reports only processes. utilization has, for each process, the percentage that it used
+    and how many seconds ago that was; without utilization, the call fails."""
 
     def __init__(self, pids, utilization=None):
         self._pids, self._utilization = pids, utilization
@@ -211,7 +211,7 @@ class ProcessorGateTest(unittest.TestCase):
         self.root.joinpath("proc/stat").write_text("cpu  9 9 9\ncpu0 %s\ncpu1 %s\ncpu2 %s\n" % (row, row, row))
 
     def judged(self, threads: int, own: float, ticks: int, meanwhile=lambda: None, **options) -> GateReport:
-        """Of 10 seconds, in which each processor was busy for so many ticks more."""
+        """Returns the report on 10 seconds in which each CPU was busy for a number of ticks more."""
         gate = ProcessorGate(threads, root=self.root, **options)
         self.set_busy(100)
         gate.begin()
@@ -231,7 +231,7 @@ class ProcessorGateTest(unittest.TestCase):
         self.assertIsNone(processor_load(self.root))
 
     def test_is_disturbed_where_others_take_what_it_wants(self):
-        # 15 of 20 seconds were others'; of its two threads it got a quarter.
+        # Others took 15 of 20 seconds, so its two threads got a quarter of their time.
         report = self.judged(2, own=5.0, ticks=1000)
         self.assertEqual(report.disturbances, ["other programs used 1.5 of 2 processors"])
         self.assertEqual(report.readings["processor_share"], 0.25)
@@ -244,7 +244,7 @@ class ProcessorGateTest(unittest.TestCase):
         self.assertEqual(self.judged(1, own=9.9, ticks=990).disturbances, [])
 
     def test_counts_a_lower_clock(self):
-        """The second of two visits is judged; the first has seen the clock at its best."""
+        """Judges the second of two visits; during the first one, the clock was at its best."""
         for name, probe, taken, contention, of_both in (
             ("even", 50e-6, 0.0, 0.0, 0.0),
             ("as even as clocks are", 51e-6, 0.0, 0.0, 0.0),
@@ -289,7 +289,7 @@ class ProcessorGateTest(unittest.TestCase):
         self.assertGreater(probe_seconds(), 0.0)
 
     def set_processes(self, ticks: int) -> None:
-        """Two children, one with a child of its own; the name of one is odd. Each was busy for so many ticks."""
+        """Creates two children, one with a child; one has an unusual name. Each was busy for a number of ticks."""
         row = "%d (%s) S 1 1 1 0 -1 0 0 0 0 0 %d 0 %d 0 20 0"
         for pid, name, children in (("self", "train", "7 8"), ("7", "a ) S 1", "9"), ("8", "b", ""), ("9", "c", "")):
             task = self.root / "proc" / pid / "task/1"
@@ -426,9 +426,9 @@ class FailuresTest(unittest.TestCase):
         others = {"unable to allocate", "oom when allocating"}
         known = re.findall(r'Sign\{"([^"]+)", Cause::(\w+)\}', ours)
         read = [(sign, causes[cause]) for sign, cause in failures._SIGNS if sign not in others]
-        # In the same order, since the first one decides.
+        # The order must be the same, since the first one decides.
         self.assertEqual(read, [sign for sign in known if sign in read])
-        # What an input is blamed for, exceptions of Python's own say too, but nothing else does.
+        # Only signs of a wrong input are missing in Python, whose exceptions have types for it.
         self.assertEqual({sign for sign in known if sign not in read and sign[1] != "Input"}, set())
 
     def test_tell_what_was_asked_for(self):
@@ -462,7 +462,7 @@ class StatisticsTest(unittest.TestCase):
 
 
 class _Event:
-    """One that tells the time of a clock that moves by a millisecond at each mark."""
+    """A CUDA event with a clock that advances by a millisecond at each mark."""
 
     now = 0
 
@@ -532,7 +532,7 @@ class CudaDeviceTest(unittest.TestCase):
         self.device._nvml = nvml
         with mock.patch.dict(os.environ, {"CUDA_VISIBLE_DEVICES": "GPU-1"}):
             self.assertEqual(self.device.describe()["context_bytes"], 15)
-            # Who asks again is told nothing that is no longer known.
+            # The second time, the context exists already, so its size is unknown.
             self.assertNotIn("context_bytes", self.device.describe())
         free[0] = 75
         with mock.patch.dict(os.environ, {"CUDA_VISIBLE_DEVICES": "0,1"}):
@@ -554,7 +554,7 @@ class CudaDeviceTest(unittest.TestCase):
         self.device.gates = lambda others: []
 
         def step(size):
-            # The first takes what libraries keep; the large one loses more.
+            # The first step allocates memory that libraries keep; the large one loses more.
             held[0] = max(held[0], 20)
             if size > 8:
                 held[0] = 30 if size > 16 else 20

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What malloc is told before steps of a size on the CPU."""
+"""Tests the options of malloc that are set before steps of a size on the CPU."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Networks that are built of a load message's model, beside those of tests/parity that it was made of.
+"""Compares networks that are built from a load message's model with the networks of tests/parity that it describes.
 
 It needs what `make setup-parity` installs."""
 
@@ -21,12 +21,12 @@ try:
     from batchpeak_trial.serving import Refusal
     from batchpeak_trial.workload import Workload
     from parity.cases import CASES
-except ImportError as error:  # without the other people's networks there is nothing to compare with
+except ImportError as error:  # without transformers and torchvision there is nothing to compare with
     raise unittest.SkipTest(str(error)) from error
 
 
 def _distinct() -> dict:
-    """A case of each network."""
+    """Returns one case for each network."""
     found = {}
     for case in CASES:
         with torch.device("meta"):
@@ -108,14 +108,15 @@ class NetworksTest(unittest.TestCase):
                     self._agree(built.config, network.module.config)
 
     def _agree(self, built, theirs) -> None:
-        """What changes numbers alone may differ, and what tokens stand for the ends of texts."""
+        """Compares two configurations. Keys that do not change the speed may differ, such as the tokens at the ends of
+        texts."""
         free = {
             "query_pre_attn_scalar",
             "attention_multiplier",
             "norm_topk_prob",
             "max_window_layers",
             "logit_scale",
-            # Read where the architecture is the older one, or the newer one.
+            # Falcon reads only one of these, depending on its architecture.
             "num_kv_heads",
             "multi_query",
             # Rotary positions have no table.
@@ -124,7 +125,7 @@ class NetworksTest(unittest.TestCase):
         ours, others = built.to_dict(), theirs.to_dict()
         keys = (ours.keys() & others.keys()) - free
         differences = {key: (ours[key], others[key]) for key in keys if ours[key] != others[key]}
-        # Of what theirs leaves to the class, ours says the same.
+        # Keys that one side leaves to the default of the class do not count.
         differences = {key: pair for key, pair in differences.items() if None not in pair}
         for key in ("id2label", "label2id", "bos_token_id", "eos_token_id", "pad_token_id"):
             differences.pop(key, None)
@@ -142,14 +143,14 @@ class NetworksTest(unittest.TestCase):
     def test_of_families_without_a_case(self):
         for family, model in _models_without_a_case().items():
             with self.subTest(family), torch.device("meta"):
-                # build() itself compares the numbers of parameters.
+                # build() compares the numbers of parameters.
                 self.assertGreater(len(_shapes(build({"family": family, **model}))), 10)
 
     def test_residual_networks_are_of_any_width(self):
         model = {"family": "resnet", "depth": 18, "width": 16, "channels": 6, "image_size": 64, "classes": 10}
         with torch.device("meta"):
             narrow, theirs = _shapes(build(model)), _shapes(build({**model, "width": 64, "channels": 3}))
-        # Weights of the classes: 10 of each channel of the last stage.
+        # Weights of the classifier: 10 for each channel of the last stage.
         whole = {name: tuple(size if size == 10 else size * 4 for size in sizes[:2]) + sizes[2:]
                  for name, sizes in narrow.items()}
         whole["conv1.weight"] = (64, 3, 7, 7)
@@ -160,7 +161,7 @@ class NetworksTest(unittest.TestCase):
         models = {name: network.model for name, network in _distinct().items()}
         models.update({name: {"family": name, **model} for name, model in _models_without_a_case().items()})
         for name, model in models.items():
-            # Statistics over a batch are of two samples at least.
+            # Batch normalization needs at least two samples.
             request = {"model": model, "sequence_length": 24, "decoder_sequence_length": 16}
             with self.subTest(name):
                 self._take_step(request)
@@ -183,7 +184,7 @@ class NetworksTest(unittest.TestCase):
         self.assertEqual(any(not torch.equal(*pair) for pair in pairs), trains)
 
     def test_predict_the_masked_tokens_alone(self):
-        """With the loss and the gradients of scores for all tokens, of which the same count."""
+        """Loss and gradients equal those of scores for all tokens, if the same tokens count."""
         sizes = {"vocabulary_size": 101, "hidden_size": 48, "layers": 2, "heads": 4, "feed_forward_size": 80}
         for has_sentences in (False, True):
             model = {**sizes, "family": "bert", "max_positions": 24, "next_sentence_head": has_sentences}

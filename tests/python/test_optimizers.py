@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Optimizers of load messages, beside those that transformers' Trainer makes.
+"""Compares optimizers of load messages with those that transformers' Trainer makes.
 
 It needs what `make setup-parity` installs."""
 
@@ -25,9 +25,9 @@ try:
 except ImportError as error:  # without them there is nothing to compare with
     raise unittest.SkipTest(str(error)) from error
 
-# As test_transformers has it.
+# As in test_transformers.
 peft.tuners.lora.torchao.is_torchao_available = lambda: False
-# bitsandbytes has moments of fewer than 4096 numbers in fp32 anyway.
+# bitsandbytes stores moments of fewer than 4096 elements in fp32 anyway.
 SIZES = {"vocabulary_size": 256, "hidden_size": 64, "feed_forward_size": 256, "max_positions": 64}
 TIED = {**GPT2, **SIZES}
 UNTIED = {**LLAMA, **SIZES}
@@ -38,7 +38,7 @@ def manager():
 
 
 def widths(optimizer, module) -> dict:
-    """Bytes of each number of a moment, by the names of the parameters."""
+    """Returns the bytes of each element of a moment, keyed by the names of the parameters."""
     names = {parameter: name for name, parameter in module.named_parameters()}
     return {names[part]: state["state1"].element_size() for part, state in optimizer.state.items()}
 

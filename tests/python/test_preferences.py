@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Steps on preferences, beside trainers of trl that are made as people make them.
+"""Compares preference steps with trainers of trl that are made as people make them.
 
 It needs what `make setup-parity` installs."""
 
@@ -37,7 +37,7 @@ try:
 except ImportError as error:  # without trl there is nothing to compare with
     raise unittest.SkipTest(str(error)) from error
 
-# As test_transformers has it.
+# As in test_transformers.
 peft.tuners.lora.torchao.is_torchao_available = lambda: False
 datasets.disable_progress_bars()
 
@@ -73,7 +73,7 @@ def tokenizer():
 
 
 def plain(module):
-    """A copy without what trl has hung onto it."""
+    """Returns a copy of a module without the attributes that trl has added."""
     kept = {name: module.__dict__.pop(name) for name in ("forward", "_original_forward") if name in module.__dict__}
     made = copy.deepcopy(module)
     module.__dict__.update(kept)
@@ -81,7 +81,7 @@ def plain(module):
 
 
 def trainer_of(preference: str, module, reference=None, peft_config=None):
-    """As a training script makes it."""
+    """Makes a trainer as a training script does."""
     trainer, config, rows, options = TRAINERS[preference]
     with tempfile.TemporaryDirectory() as folder:
         arguments = config(
@@ -106,7 +106,7 @@ def trainer_of(preference: str, module, reference=None, peft_config=None):
 
 
 def shapes_of(batch: dict) -> dict:
-    """The kinds of its tensors: texts that some collators pass on are nothing that a loss reads."""
+    """Returns dtypes and dimensions of tensors in a batch. A loss does not use the texts that some collators add."""
     return {
         name: (value.dtype, value.dim(), len(value))
         for name, value in batch.items()
@@ -115,7 +115,7 @@ def shapes_of(batch: dict) -> dict:
 
 
 def disturb(module) -> None:
-    """So that a policy is no longer its reference."""
+    """Changes the weights of a policy, so that it differs from its reference."""
     generator = torch.Generator().manual_seed(5)
     with torch.no_grad():
         for parameter in module.parameters():
@@ -159,7 +159,7 @@ class PreferencesTest(unittest.TestCase):
                 self.assertNotAlmostEqual(loss, unmoved._loss(dict(batch)).item(), places=4)
 
     def test_pairs_go_forward_together(self):
-        # Of policy and reference, for 3 samples: KTO runs its mismatched texts by themselves.
+        # Forward passes of policy and reference for 3 samples: KTO runs its mismatched texts separately.
         expected = {
             "dpo": ([6], [6]),
             "orpo": ([6], []),
@@ -194,7 +194,7 @@ class PreferencesTest(unittest.TestCase):
                     made._loss(made._batches.of(2))
                     self.assertEqual(set(seen), {inner})
                     tokens = torch.ones(1, 4, dtype=torch.long)
-                    # Which is why a run holds logits in four bytes.
+                    # Therefore, a run holds logits in four bytes.
                     self.assertEqual(made._module(input_ids=tokens).logits.dtype, torch.float32)
 
     def test_take_steps(self):
@@ -287,7 +287,7 @@ class ValueHeadTest(unittest.TestCase):
         scores = made._module.summary(whole.hidden_states[-1])[:, -1, 0]
         expected = -torch.nn.functional.logsigmoid(scores[:3] - scores[3:]).mean()
         self.assertAlmostEqual(made._loss(batch).item(), expected.item(), places=6)
-        # Of the answers, which nobody learns from: a run computes it all the same.
+        # The loss of the answers, which is not used for training: a run computes it anyway.
         self.assertTrue(torch.equal(made._module(**batch)[1], whole.loss))
         self.assertEqual(batch["labels"][:, 0].unique().tolist(), [-100])
 
@@ -319,7 +319,7 @@ class ValueHeadTest(unittest.TestCase):
                 after = dict(made._module.named_parameters())
                 moved = {key for key, part in before.items() if not torch.equal(after[key], part)}
                 self.assertIn("summary.weight", moved)
-                # Nor has it a gradient, or moments.
+                # The head has neither a gradient nor moments.
                 self.assertFalse([key for key in moved if "lm_head" in key])
                 self.assertIsNone(made._module.network.get_output_embeddings().weight.grad)
                 if "tuning" in fields:
@@ -357,7 +357,7 @@ class SpokenPreferencesTest(unittest.TestCase):
         fields = {"preference": "dpo", "preference_reference": True}
         loaded = talk.ask("load", **load_message(GPT2, **fields))
         self.assertNotIn("approximations", loaded)
-        # Libraries are no memory of the network: trl's take 60 MB.
+        # Libraries do not count as memory of the network: trl's take 60 MB.
         self.assertLess(loaded["baseline_bytes"], plain_baseline + (30 << 20))
         result = talk.ask("trial", id=1, micro_batch_size=4, min_steps=4, max_steps=4)
         self.assertEqual((result["outcome"], result["samples"]), ("ok", 16), result.get("text"))

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Processes that take steps together, by serve() alone: how a launcher starts them, and how any of them may fail."""
+"""Tests processes that take steps together with serve(), without a framework: how a launcher starts them, and how any
+of them may fail."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from pathlib import Path
 
 from .talk import PACKAGE, Talk
 
-# As torchrun does: each has the launcher's standard input and output, and a session of its own.
+# Like torchrun: each process has the launcher's standard input and output, and its own session.
 LAUNCHER = """
 import subprocess, sys
 commands = [[sys.executable, *sys.argv[1:], str(rank)] for rank in (0, 1, 2)]
@@ -23,7 +24,7 @@ processes = [subprocess.Popen(command, start_new_session=True) for command in co
 sys.exit(max(process.wait() for process in processes))
 """
 
-# Of three processes the last is the slowest and the fullest. Where one fails, those that wait for it wait for ever.
+# The last of three processes is the slowest, and uses the most memory. If one fails, the others wait for it forever.
 SCRIPT = """
 import json, os, sys, threading, time
 from pathlib import Path
@@ -88,7 +89,7 @@ sys.exit(code)
 """
 
 
-# What processes on this computer take of the processor, and those on another that is called so.
+# Measures the CPU seconds of processes on this computer, and of processes on a computer with another host name.
 BURNING = """
 import sys, threading, time
 from batchpeak_trial.failures import FailureElsewhere

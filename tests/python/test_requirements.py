@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is missing for trials in a Python, and by which line it is installed there. It needs no library."""
+"""Tests which packages are reported as missing in a Python, and the commands that install them. It needs no library."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class RequirementsTest(unittest.TestCase):
                 with mock.patch.object(requirements.importlib, "import_module", side_effect=error):
                     require("torch")
             self.assertIn("has torch 2.9.1+cpu, which cannot be imported (%s)" % error, str(refused.exception))
-            # Without that, pip finds that it is there already.
+            # Without --force-reinstall, pip would find it already installed.
             self.assertIn("pip install --force-reinstall 'torch>=2.5'", str(refused.exception))
         with self.assertRaises(Missing) as refused:
             require("trl", "trl_is_not_here")

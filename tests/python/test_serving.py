@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""serve() with a script's own steps, without any framework."""
+"""Tests serve() with a script's own steps, without any framework."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 
 from .talk import Talk, running
 
-# Up to 8 samples fit; 13 loses the device, 14 is refused main memory, 15 fails otherwise, and 16 is no size for
-# a kernel. It prints, as scripts do.
+# Up to 8 samples fit; 13 loses the device, 14 runs out of main memory, 15 fails for another reason, and 16 is too large
+# for a kernel. It prints to standard output, as scripts do.
 SCRIPT = """
 import sys, time
 from batchpeak_trial import serve
@@ -105,7 +105,7 @@ def load(request):
 
 gauge = {"peak_bytes": lambda: 4096} if sys.argv[1] != "hungry" else {}
 class Count:
-    # As NumPy's numbers, which JSON does not know.
+    # Like NumPy's numbers, which json cannot write.
     def __int__(self):
         return 12
 
@@ -158,14 +158,14 @@ class ScriptTest(unittest.TestCase):
         talk = self.load("phased")
         result = talk.ask("trial", id=1, micro_batch_size=4, min_steps=6, max_steps=24)
         self.assertEqual(result["outcome"], "ok")
-        # A computer that is busy makes phases longer, and never shorter.
+        # On a busy computer, phases take longer, but never shorter.
         self.assertGreaterEqual(result["forward_seconds"], 0.002)
         self.assertGreaterEqual(result["backward_seconds"], 0.008)
         self.assertGreaterEqual(result["optimizer_seconds"], 0.02)
         self.assertGreaterEqual(min(result["step_seconds"]), 0.01)
         self.assertGreater(result["wall_seconds"], sum(result["step_seconds"]) + 0.02)
         talk.end()
-        # One optimizer step ends each chain, and the steps of a chain are several.
+        # One optimizer step ends each chain, which has several steps.
         self.assertLess(talk.errors().count("optimizer step"), talk.errors().count("step of"))
 
     def test_times_the_optimizer_step_apart_where_forward_and_backward_are_one(self):
@@ -300,7 +300,7 @@ class ScriptTest(unittest.TestCase):
         self.assertGreater(result["steps"], 0)
         result = talk.ask("compare", id=2, micro_batch_sizes=[8, 7], visits=10**6, time_limit=0.3)
         self.assertEqual(result["outcome"], "timeout")
-        # Where as many steps as were wanted are there, what was measured counts.
+        # If there are as many steps as requested, the measurement counts.
         steps = {"min_steps": 3, "max_steps": 10**6, "min_seconds": 9}
         result = talk.ask("trial", id=3, micro_batch_size=8, time_limit=1, **steps)
         self.assertEqual(result["outcome"], "ok")
@@ -369,7 +369,7 @@ class ScriptTest(unittest.TestCase):
         talk = self.load("hungry", memory_limit_bytes=64 * mebibyte)
         fits = talk.ask("trial", id=1, micro_batch_size=32)
         self.assertEqual(fits["outcome"], "ok")
-        # The kernel counts pages of a thread some dozens at a time.
+        # The kernel counts pages of a thread in batches of dozens.
         self.assertGreater(fits["peak_reserved_bytes"], 31 * mebibyte)
         self.assertLess(fits["peak_reserved_bytes"], 64 * mebibyte)
         self.assertEqual(talk.ask("trial", id=2, micro_batch_size=80)["outcome"], "oom")

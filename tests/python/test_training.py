@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whole batches of a script's own steps, as a confirmation asks for them."""
+"""Tests whole batches of a script's own steps, as a confirmation run requests them."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class TrainingTest(unittest.TestCase):
         talk.hear("error")
         talk.end()
         made = [line for line in talk.errors().splitlines() if line.startswith("samples")]
-        # Once for each size of a batch, and no part of what it took, however busy the computer.
+        # Samples are made once for each size of a batch, and their time does not count, however busy the computer is.
         self.assertEqual(made, ["samples for 4", "samples for 3"])
         self.assertLess(result["seconds"], wall - 2 * 0.25)
 

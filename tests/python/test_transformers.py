@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The worker that runs networks by transformers, spoken to as Batchpeak does.
+"""Tests the worker that runs networks with transformers, over the trial protocol.
 
 It needs what `make setup-parity` installs."""
 
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from .talk import PACKAGE, Talk
 
-# As tests/parity/fake_quantization.py: PEFT 0.21 wants a newer torchao, of which nothing here has a tensor.
+# As in tests/parity/fake_quantization.py: PEFT 0.21 requires a newer torchao, but no network here has its tensors.
 WORKER = """
 import importlib.util, sys
 if importlib.util.find_spec("peft"):
@@ -104,7 +104,7 @@ class TransformersTest(unittest.TestCase):
         cls.hello = cls.talk.ask("hello", protocol=2)
 
     def setUp(self):
-        # One process for all: a load takes the place of that before it, as in an exploration.
+        # One process for all tests: a load replaces the previous one, as in an exploration.
         if self.talk.process.poll() is not None:
             self.talk.end()
             self.start()
@@ -136,7 +136,7 @@ class TransformersTest(unittest.TestCase):
         return result
 
     def assert_whole(self, result: dict, size: int = 4, trains: bool = True) -> None:
-        """Every field that the protocol promises of a trial that ran well."""
+        """Checks every field that the protocol requires of a successful trial."""
         self.assertEqual(result["outcome"], "ok", result.get("text"))
         self.assertEqual(result["micro_batch_size"], size)
         self.assertGreaterEqual(result["steps"], 4)
@@ -190,7 +190,7 @@ class TransformersTest(unittest.TestCase):
 
     def test_counts_adapters(self):
         whole = self.load(LLAMA)["parameters"]
-        # Two matrices of rank 4 beside queries, 64 to 64, and values, 64 to 32, in each of two layers.
+        # Adapters of rank 4 for queries, 64 to 64, and values, 64 to 32, in each of two layers.
         self.assertEqual(self.load(LLAMA, tuning=LORA)["parameters"], whole + 2 * 4 * (64 + 64 + 64 + 32))
         self.assertEqual(self.load(LLAMA, tuning=DORA)["parameters"], whole + 2 * (4 * 224 + 64 + 32))
 
@@ -234,7 +234,7 @@ class TransformersTest(unittest.TestCase):
         cases = ({}, {"optimizer": "sgd"}, {"precision": "plain-bf16"}, {"activation_checkpointing": True})
         for fields in cases:
             with self.subTest(fields):
-                # Gradients are not held between steps.
+                # Gradients are not kept between steps.
                 held = [
                     self.load(GPT2, updates_in_backward=is_within, **fields)["baseline_bytes"]
                     for is_within in (False, True)
@@ -247,7 +247,7 @@ class TransformersTest(unittest.TestCase):
             with self.subTest(optimizer):
                 self.talk.say("load", **load_message(GPT2, optimizer=optimizer))
                 answer = self.talk.next()
-                # They run on some devices alone, and say so.
+                # They run only on some devices, and report it on others.
                 if answer["type"] == "error":
                     self.assertIn("does not run on this device", answer["text"])
                 else:
@@ -346,7 +346,7 @@ class TransformersTest(unittest.TestCase):
     def test_peaks_grow_with_the_size(self):
         self.load(GPT2)
         small, large = (self.trial(size)["peak_reserved_bytes"] for size in (16, 256))
-        # Logits of 240 more samples of 32 tokens alone are 3 MB.
+        # The logits of 240 further samples of 32 tokens already take 3 MB.
         self.assertGreater(large, small + (3 << 20))
 
     def test_is_cancelled(self):
@@ -359,7 +359,7 @@ class TransformersTest(unittest.TestCase):
 
 @unittest.skipUnless(importlib.util.find_spec("transformers"), "transformers is not installed")
 class CompiledTest(unittest.TestCase):
-    """In processes of their own: what torch compiles stays."""
+    """Each test runs in its own process, since torch keeps what it has compiled."""
 
     def worker(self, environment: dict) -> Talk:
         folder = tempfile.TemporaryDirectory()
@@ -414,7 +414,7 @@ class DescriptionTest(unittest.TestCase):
     def test_says_how_to_get_what_is_missing(self):
         with tempfile.TemporaryDirectory() as folder:
             script = Path(folder, "bare.py")
-            # A Python that has no libraries beside its own.
+            # A Python with only its standard library.
             script.write_text(
                 "import sys\n"
                 "sys.path[:] = [p for p in sys.path if 'site-packages' not in p]\n"

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The package as people install it: its wheel, in a Python that has nothing else.
+"""Tests the package as people install it: its wheel, in a Python without other packages.
 
-The network is not asked; without what builds wheels it is skipped."""
+It does not use the network, and is skipped if wheels cannot be built."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ batchpeak_trial.serve(step, parameters=12)
 
 
 def what_lacks() -> str:
-    """Of what builds a wheel; empty where nothing does."""
+    """Returns what is missing to build a wheel; empty if nothing is."""
     if not all(importlib.util.find_spec(name) for name in ("pip", "setuptools", "venv")):
         return "pip, setuptools or venv is missing in %s" % sys.executable
     numbers = [int(part) for part in importlib.metadata.version("setuptools").split(".")[:2]]
@@ -47,7 +47,7 @@ def what_lacks() -> str:
 
 
 def run(*command: str, folder: Path) -> str:
-    # Neither the sources beside the tests nor what is configured for people counts.
+    # Ignores the sources next to the tests, and the user's settings.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     environment.update(PIP_DISABLE_PIP_VERSION_CHECK="1", PIP_CONFIG_FILE=os.devnull)
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
@@ -63,10 +63,10 @@ class WheelTest(unittest.TestCase):
         cls.held = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.held.cleanup)
         cls.folder = Path(cls.held.name)
-        # A build leaves folders beside the sources.
+        # A copy, since a build leaves folders next to the sources.
         source = cls.folder / "source"
         (source / "batchpeak_trial").mkdir(parents=True)
-        # What an installation has left beside them is a folder.
+        # Only files: an installation may have left folders here.
         files = filter(Path.is_file, PACKAGE.glob("*.*"))
         for file in (*files, *PACKAGE.glob("batchpeak_trial/*.py")):
             (source / file.relative_to(PACKAGE)).write_bytes(file.read_bytes())

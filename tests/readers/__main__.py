@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads configs with the YAML readers of trainers before and after a size was written into them.
+"""Reads configs with the YAML readers of trainers before and after a size is written into them.
 
-The trees must be equal but for the size, the batch or the accumulation steps that go with it, and the switch
-that would change them. The program ends with 1 where they are not. Launch scripts are no YAML and are left out.
+The trees may differ only in the size, in the batch size or accumulation steps that depend on it, and in the switch
+that would change them; otherwise, the program exits with 1. Launch scripts are not YAML and are skipped.
 """
 
 import argparse
@@ -25,7 +25,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "ruamel.yaml, safe": lambda text: YAML(typ="safe", pure=True).load(text),
     "ruamel.yaml, round-trip": lambda text: YAML(typ="rt").load(text),
 }
-# Parts of the keys that a size may change, whatever the trainer calls them.
+# Substrings of the keys that writing a size may change, in any trainer.
 INTENDED = ("batch", "gradient_accumulation_steps")
 
 
@@ -34,7 +34,7 @@ def is_intended(change: Change) -> bool:
 
 
 def problem(before: Any, after: Any, size: int) -> str:
-    """Empty where there is none."""
+    """Returns what is wrong with a copy; empty if nothing is."""
     found = list(changes(before, after))
     others = [change.path for change in found if not is_intended(change)]
     if others:
@@ -45,7 +45,7 @@ def problem(before: Any, after: Any, size: int) -> str:
 
 
 def problems_of(file: Path, program: Path) -> list[str]:
-    """One for each copy and reader that reads something else; raises where no size can be written."""
+    """Returns a problem for each copy and reader whose tree differs; raises if no size can be written."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
         written = subprocess.run([program, file, folder], check=True, capture_output=True, text=True)
@@ -71,7 +71,7 @@ def is_json(text: str) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make test-yaml-readers", description=__doc__)
     parser.add_argument("--program", type=Path, required=True, help="batchpeak-write-sizes")
-    parser.add_argument("folders", type=Path, nargs="+", help="configs; folders that are not there are left out")
+    parser.add_argument("folders", type=Path, nargs="+", help="folders of configs; missing folders are skipped")
     options = parser.parse_args()
 
     suffixes = {".yaml", ".yml", ".json"}
@@ -86,7 +86,7 @@ def main() -> int:
         print(f"{'OFF' if found else 'ok '}  {file}")
         for line in found:
             print(f"     {line}")
-    print(f"{len(files) - wrong} of {len(files)} configs read alike but for the size, by {', '.join(READERS)}.")
+    print(f"{len(files) - wrong} of {len(files)} configs differ only in the size, as read by {', '.join(READERS)}.")
     return 1 if wrong or not files else 0
 
 

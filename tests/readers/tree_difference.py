@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where two trees of values differ."""
+"""Finds where two trees of values differ."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Change:
-    """A value that is another one, or is there on one side alone; `after` is None where it went away."""
+    """A value that differs, or exists in only one tree; `after` is None if it was removed."""
 
     path: str
     after: Any
 
 
 def changes(before: Any, after: Any, path: str = "") -> Iterator[Change]:
-    """Paths are of keys and indices, joined by dots."""
+    """Yields the changes; paths are keys and indices, joined by dots."""
     if isinstance(before, dict) and isinstance(after, dict):
         for key in {**before, **after}:
             yield from changes(before.get(key), after.get(key), f"{path}.{key}" if path else str(key))
@@ -27,7 +27,7 @@ def changes(before: Any, after: Any, path: str = "") -> Iterator[Change]:
 
 
 def list_changes(before: list, after: list, path: str) -> Iterator[Change]:
-    # An item is added at the beginning, so lists are compared from their ends.
+    # New items are added at the beginning, so lists are compared from the end.
     added = len(after) - len(before)
     if added < 0:
         yield Change(path, None)
@@ -39,7 +39,7 @@ def list_changes(before: list, after: list, path: str) -> Iterator[Change]:
 
 
 def is_same(before: Any, after: Any) -> bool:
-    # Not a number is no number, not even itself.
+    # NaN does not equal itself.
     return before == after or (before != before and after != after)
 
 

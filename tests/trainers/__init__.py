@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Other people's trainers, asked what they read of configs that a size was written into."""
+"""Asks other people's trainers what they read from configs that a size was written into."""

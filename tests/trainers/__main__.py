@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Asks trainers what they read of configs before and after a size was written into them.
+"""Asks trainers what they read from configs before and after a size is written into them.
 
-Micro-batch, accumulation steps and the batch of an optimizer step must be those that Batchpeak states; the program
-ends with 1 where they are not. A config that its trainer refuses as it is, and for the same reason with a size in it,
-is counted apart.
+Micro-batch size, accumulation steps and global batch size must be those that Batchpeak states; otherwise, the program
+exits with 1. A config that its trainer refuses for the same reason with and without a written size is counted
+separately.
 """
 
 import argparse
@@ -26,7 +26,7 @@ SUFFIXES = {".yaml", ".yml", ".json", ".sh"}
 
 @dataclass(frozen=True)
 class Written:
-    """A config, and the copies of it that a size was written into, as batchpeak-write-sizes tells of them."""
+    """A config, and its copies with a written size, as batchpeak-write-sizes describes them."""
 
     file: Path
     folder: Path
@@ -38,8 +38,8 @@ class Written:
 
 
 def write_sizes(program: Path, files: list[Path], scratch: Path) -> list[Written]:
-    """Texts that are no configs are left out. A config lies beside its copies, each in a folder of its own and under
-    its own name, so that a trainer knows them from each other by their values alone."""
+    """Writes sizes into copies of configs; other files are skipped. The config and each copy have the same name in
+    separate folders, so that a trainer can distinguish them only by their values."""
     written = []
     for number, file in enumerate(files):
         folder = scratch / str(number)
@@ -62,7 +62,7 @@ def place(file: Path, text: bytes) -> None:
 
 @dataclass(frozen=True)
 class Question:
-    """One reading, and what we say of it."""
+    """One request to a trainer, and Batchpeak's plan for the same text."""
 
     name: str
     is_original: bool
@@ -133,9 +133,9 @@ def print_refusals(subject: Subject, counted: Tally) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make test-trainers", description=__doc__)
     parser.add_argument("--program", type=Path, required=True, help="batchpeak-write-sizes")
-    parser.add_argument("--environments", type=Path, default=Path(".venv-trainers"), help="of setup-trainers.sh")
-    parser.add_argument("--only", action="append", help="a trainer, as the table names it; may be repeated")
-    parser.add_argument("folders", type=Path, nargs="+", help="configs; folders that are not there are skipped")
+    parser.add_argument("--environments", type=Path, default=Path(".venv-trainers"), help="folder of setup-trainers.sh")
+    parser.add_argument("--only", action="append", help="trainer, as named in the table; may be repeated")
+    parser.add_argument("folders", type=Path, nargs="+", help="folders of configs; missing folders are skipped")
     options = parser.parse_args()
 
     for folder in options.folders:
@@ -163,7 +163,7 @@ def main() -> int:
     print_table(rows)
     for name, reason in ABSENT.items():
         print(f"not asked: {name}: {reason}")
-    # Where everything was refused already, nothing was asked.
+    # If a trainer refused all configs already, the sizes were not compared.
     wrong = [subject.name for subject, _, _, counted in rows if counted.differing or not counted.compared]
     return 1 if wrong or missing or not rows else 0
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Asks a trainer what it reads, in processes of its own environment."""
+"""Asks a trainer what it reads, in processes of the trainer's environment."""
 
 import json
 import os
@@ -13,12 +13,12 @@ from typing import Any
 from .batches import Answer, Batches, Request
 from .reading import READY
 
-# The folder that holds this package.
+# The folder that contains this package.
 TESTS = Path(__file__).resolve().parent.parent
 
 
 def environment_of_trainer() -> dict[str, str]:
-    """A trainer asks nobody on the network, and takes this computer for one without GPUs."""
+    """Returns an environment in which a trainer does not use the network and sees no GPUs."""
     return os.environ | {
         "PYTHONPATH": str(TESTS),
         "PYTHONWARNINGS": "ignore",
@@ -32,12 +32,12 @@ def environment_of_trainer() -> dict[str, str]:
 
 
 class TrainerMissing(Exception):
-    """A trainer that cannot be asked, which is no refusal of a config."""
+    """Raised for a trainer that cannot be asked, which is different from one that refuses a config."""
 
 
 def ask(python: Path, reader: str, requests: list[Request]) -> list[Answer]:
-    """An answer for each request, in order. A process that ends early has refused what it was reading; another one
-    goes on with the rest."""
+    """Returns an answer for each request, in order. If a process ends early, it has refused the text that it was
+    reading, and another process continues with the rest."""
     answers: list[Answer] = []
     with tempfile.TemporaryDirectory() as folder:
         while len(answers) < len(requests):

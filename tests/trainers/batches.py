@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a config says of batches, as Batchpeak and as its trainer state it."""
+"""What a config states about batches, according to Batchpeak and to its trainer."""
 
 from dataclasses import dataclass
 from typing import Any, Optional
@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 @dataclass(frozen=True)
 class Batches:
-    """Of one optimizer step, or of evaluation, which has a micro-batch alone. None where nothing is stated."""
+    """Batches of one optimizer step, or of evaluation, which has only a micro-batch. None if not stated."""
 
     micro_batch_size: Optional[int]
     accumulation_steps: Optional[int] = None
@@ -24,8 +24,8 @@ class Batches:
 
 @dataclass(frozen=True)
 class Request:
-    """A text that a trainer is to read. `origin` is the config that it was made from, for what lies beside it or is
-    known by its name; `devices` are the data-parallel processes that are to be taken for running."""
+    """A text for a trainer to read. `origin` is the config that it was made from, since a trainer may need files next
+    to it, or its name; `devices` is the number of data-parallel processes to assume."""
 
     file: str
     origin: str
@@ -35,14 +35,14 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a trainer made of a text: batches, or the sentence with which it refused it."""
+    """Answer of a trainer to a text: its batches, or the sentence with which the trainer refused it."""
 
     batches: Optional[Batches] = None
     refusal: str = ""
 
 
 def batches_of_plan(plan: dict[str, Any], phase: str) -> Batches:
-    """The plan as batchpeak-write-sizes prints it."""
+    """Returns the batches of a plan that batchpeak-write-sizes has printed."""
     size = plan.get("micro_batch_size")
     if phase == "eval":
         return Batches(size)

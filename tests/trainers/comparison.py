@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether a trainer reads of a config what Batchpeak says of it, before and after a size was written."""
+"""Compares what a trainer reads from a config with what Batchpeak states, before and after a size is written."""
 
 import enum
 from collections.abc import Iterable
@@ -12,13 +12,13 @@ from .batches import Answer, Batches
 class Verdict(enum.Enum):
     EQUAL = "equal"
     DIFFERS = "differs"
-    # The trainer takes the config no more than its copy, for the same reason: nothing can be told of it.
+    # The trainer refuses the config and its copies for the same reason, so nothing can be compared.
     REFUSED_ALREADY = "refused already"
 
 
 @dataclass(frozen=True)
 class Case:
-    """A config, or a copy of it with a size written into it: what we say and what the trainer says."""
+    """A config, or a copy with a written size: what Batchpeak states and what the trainer answers."""
 
     name: str
     ours: Batches
@@ -28,16 +28,16 @@ class Case:
 @dataclass(frozen=True)
 class ConfigResult:
     verdict: Verdict
-    # One sentence a case that differs; of a config that was refused already, why.
+    # One sentence for each case that differs; the reason, for a config that was refused already.
     remarks: tuple[str, ...] = ()
 
 
 def compare(original: list[Case], copies: list[Case]) -> ConfigResult:
-    """`original` has the config itself, a case for each phase that has copies."""
+    """Compares all cases of a config. `original` are the cases of the config itself, for each phase with copies."""
     refusals = {case.theirs.refusal for case in original + copies}
     if len(refusals) == 1 and "" not in refusals:
         return ConfigResult(Verdict.REFUSED_ALREADY, tuple(refusals))
-    # A search that the config asks for is no number that a trainer could state.
+    # If the config asks for a search, there is no number that a trainer could state.
     asked = [case for case in original if case.ours.micro_batch_size is not None]
     remarks = tuple(remark(case) for case in asked + copies if not is_equal(case))
     if not copies:
@@ -46,7 +46,8 @@ def compare(original: list[Case], copies: list[Case]) -> ConfigResult:
 
 
 def is_equal(case: Case) -> bool:
-    """A trainer states at least the micro-batch; where it leaves the steps to another config, they are not asked."""
+    """Returns whether trainer and Batchpeak agree. A trainer states at least the micro-batch; steps that it leaves to
+    another config are not compared."""
     theirs = case.theirs.batches
     if theirs is None or theirs.micro_batch_size is None:
         return False
@@ -62,11 +63,11 @@ def remark(case: Case) -> str:
 
 @dataclass
 class Tally:
-    """Of one trainer's configs."""
+    """Counts of one trainer's configs."""
 
     equal: int = 0
     differing: int = 0
-    # How many configs were refused for each reason.
+    # Number of configs that were refused for each reason.
     refused: dict[str, int] = field(default_factory=dict)
 
     @property

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs in the interpreter of a trainer's own environment: `python -m trainers.reading READER`.
 
-Requests come as JSON on standard input, one a line, and answers leave the same way. What the trainer prints goes
-to standard error, so that it cannot be taken for an answer.
+It reads requests from standard input, one JSON object per line, and writes answers to standard output in the same
+way. What the trainer prints goes to standard error, so that it is not mistaken for an answer.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from .batches import Answer, Batches, Request
 
 Reader = Callable[[Request], Batches]
 
-# The first line of the answers: the trainer is there, so that whatever comes is about configs.
+# The first line of the answers: the trainer could be imported, so later failures concern configs.
 READY = "ready"
 
 
@@ -27,23 +27,23 @@ def answer(read: Reader, request: Request) -> Answer:
     os.environ["WORLD_SIZE"] = str(request.devices)
     try:
         return Answer(batches=read(request))
-    # Trainers end the process where arguments are illegal.
+    # Trainers call sys.exit() for invalid arguments.
     except (Exception, SystemExit) as error:
         return Answer(refusal=sentence(error, request))
     finally:
-        # A trainer hands its decisions to libraries by variables, which are none of the next config's.
+        # A trainer passes settings to libraries in environment variables, which must not affect the next config.
         os.environ.clear()
         os.environ.update(environment)
 
 
 def sentence(error: BaseException, request: Request) -> str:
-    """On one line, and without the folder in which the text lies, which is another one for each copy."""
+    """Returns an error as one line, without the folder of the text, which differs for each copy."""
     text = " ".join(f"{type(error).__name__}: {error}".split())
     return text.replace(os.path.dirname(request.file) + "/", "")[:400]
 
 
 def refuse(parser: argparse.ArgumentParser, message: str) -> NoReturn:
-    """In place of printing the usage and ending the process."""
+    """Replaces ArgumentParser.error(), which prints the usage and ends the process."""
     raise ValueError(message)
 
 

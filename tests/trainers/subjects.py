@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The trainers that are asked, and those that cannot be."""
+"""The trainers that are asked, and those that cannot be asked."""
 
 from dataclasses import dataclass
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Subject:
     name: str
-    # Of configs, as Batchpeak calls them.
+    # Batchpeak's name of the config format.
     format: str
-    # A module of `readers`.
+    # Module of `readers`.
     reader: str
-    # A folder of .venv-trainers, and the requirements of that name.
+    # Folder of .venv-trainers, and suffix of the requirements file.
     environment: str
-    # On PyPI, whose version is printed.
+    # Package on PyPI, whose version is printed.
     package: str
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""That a process of a trainer which ends early takes no other config's answer with it."""
+"""Tests that no answer for another config is lost when a process of a trainer ends early."""
 
 import sys
 import unittest

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What counts as read alike, as another, and as refused already."""
+"""Tests what counts as equal, as differing, and as refused already."""
 
 import unittest
 

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bytes of our worker's step of adapters beside those of PEFT, bitsandbytes and torchao, on the CPU.
+"""Compares the memory of our worker's step with adapters with PEFT, bitsandbytes and torchao, on the CPU.
 
-Of both sides the most that tensors held at once is measured at two micro-batch sizes: what a sample more takes, and
-what is left, which no sample takes. Beside it, what PEFT's step holds for each part: weights, with all that
-quantization adds; gradients; optimizer state; and what autograd keeps of a sample from forward to backward.
+It measures the peak of tensors of both sides at two micro-batch sizes, and derives the bytes of each further sample
+and the fixed bytes. It also shows the parts of PEFT's step: weights, with the overhead of quantization; gradients;
+optimizer state; and what autograd keeps of a sample from forward to backward.
 """
 
 import argparse
@@ -39,7 +39,7 @@ TUNINGS = {
     "torchao NF4": replace(_LORA, torchao=True),
     "8 bits": replace(_LORA, in_8_bits=True),
 }
-# Of networks that transformers builds of torch's linear layers, as torchtune does.
+# Networks that transformers builds from torch's linear layers, as torchtune does.
 _TORCHAO_NETWORKS = ("LLaMA",)
 HEADER = (
     f"{'network':<21} {'':<4}  {'fixed: ours':>11} {'theirs':>8} {'':>5}"
@@ -50,7 +50,7 @@ HEADER = (
 
 @dataclass(frozen=True)
 class Line:
-    """Bytes of the most held: peak = fixed + sample * micro-batch size."""
+    """Peak bytes as a line: peak = fixed + sample * micro-batch size."""
 
     fixed: float
     sample: float
@@ -58,7 +58,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Parts:
-    """Bytes that PEFT's step holds for long."""
+    """Bytes of the parts of PEFT's step, without temporary tensors."""
 
     weights: int
     gradients: int

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What autograd keeps between forward and backward."""
+"""Measures what autograd keeps between forward and backward."""
 
 from collections.abc import Callable
 from weakref import WeakSet
@@ -11,14 +11,14 @@ from torchao.dtypes.nf4tensor import NF4Tensor
 
 
 class _Kept:
-    """One tensor, as long as its place in the graph lives: what forward drops on the way is not counted."""
+    """A tensor that a node of the graph saves. It is freed with its node: tensors that forward drops do not count."""
 
     def __init__(self, tensor: Tensor):
         self.tensor = tensor
 
 
 def kept_bytes(forward: Callable[[], Tensor], held: list[Tensor]) -> int:
-    """Of what lies there when forward has ended, each storage once, without what is held anyway."""
+    """Returns the bytes that are saved when forward has ended: each storage once, without those of held."""
     kept: WeakSet[_Kept] = WeakSet()
 
     def pack(tensor: Tensor) -> _Kept:
@@ -28,7 +28,7 @@ def kept_bytes(forward: Callable[[], Tensor], held: list[Tensor]) -> int:
 
     with saved_tensors_hooks(pack, lambda place: place.tensor):
         loss = forward()
-        # A matrix of torchao has no storage of its own, and what it is made of is held anyway.
+        # A matrix of torchao has no storage of its own, and the tensors that it consists of are in held.
         tensors = [place.tensor for place in kept if not isinstance(place.tensor, NF4Tensor)]
         storages = [tensor.untyped_storage() for tensor in tensors]
         del loss

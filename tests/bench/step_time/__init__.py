@@ -3,5 +3,5 @@
 
 import os
 
-# The profiler, which counts memory here, complains on every computer without a GPU.
+# The profiler, which measures memory here, warns on every computer without a GPU.
 os.environ.setdefault("KINETO_LOG_LEVEL", "5")

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Times our worker's training step beside that of transformers, torchvision and PEFT, in turn, block by block.
+"""Compares the time of our worker's training step with transformers, torchvision and PEFT, in alternating blocks.
 
-Both run the same network with the same threads, precision, optimizer and shapes of data. Theirs is eager
-PyTorch with SDPA attention and AdamW(fused=True). Peak memory is that of tensors, everything included.
+Both sides run the same network with the same threads, precision, optimizer and shapes of data. Their side is eager
+PyTorch with SDPA attention and AdamW(fused=True). Peak memory is that of all tensors.
 """
 
 import argparse
@@ -59,19 +59,19 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--worker", type=Path, required=True, help="batchpeak-worker")
     parser.add_argument("--families", type=_words, default=[], help="such as GPT-2,T5; default all")
     parser.add_argument(
-        "--scale", choices=["cpu", "gpu"], default="cpu", help="networks that fill a processor, or a GPU"
+        "--scale", choices=["cpu", "gpu"], default="cpu", help="networks that keep a CPU or a GPU busy"
     )
     parser.add_argument(
         "--trained",
         nargs="+",
         choices=["full", "adapters"],
         default=["full", "adapters"],
-        help="all of a network, or adapters beside it",
+        help="train all of a network, or adapters",
     )
     parser.add_argument("--sizes", type=_words, default=["small", "large"])
     parser.add_argument("--micro-batch", type=int, help="this size instead of the three of a network")
-    parser.add_argument("--blocks", type=int, default=7, help="of each side, in turn")
-    parser.add_argument("--block-seconds", type=float, default=0.5, help="time of one block at least")
+    parser.add_argument("--blocks", type=int, default=7, help="number of blocks of each side, which alternate")
+    parser.add_argument("--block-seconds", type=float, default=0.5, help="minimum time of one block")
     parser.add_argument("--precision", choices=["fp32", "tf32", "bf16"], default="fp32")
     parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:N")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
@@ -84,7 +84,7 @@ def _words(text: str) -> list[str]:
 
 def _rows(rival: Rival, options: argparse.Namespace):
     torch.manual_seed(1)
-    # Where it runs: a processor takes half a minute to draw a billion numbers.
+    # On the device itself: a CPU takes half a minute to draw a billion numbers.
     with torch.device(options.device):
         network = rival.make()
     training = Training(network, options.device, options.precision, rival.checkpoints, rival.tuning)

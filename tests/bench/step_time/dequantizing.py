@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Times how matrices in NF4 with double quantization are brought back to wide numbers, by ours and by bitsandbytes, and
-as torchtune has them by ours and by torchao: what of QLoRA's step is no other adapter's. And how matrices in 8 bits
-are multiplied with and gradients taken through them, by ours and by bitsandbytes. In turn, block by block."""
+"""Compares our time to dequantize matrices with other libraries, in alternating blocks: NF4 with double quantization
+with bitsandbytes, and torchtune's NF4 with torchao. Only QLoRA's step needs this. For 8-bit matrices, it compares
+forward and backward of a product with bitsandbytes."""
 
 import argparse
 import os
@@ -13,18 +13,18 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-import parity  # noqa: F401  It keeps bitsandbytes from complaining, and comes first.
+import parity  # noqa: F401  It must come first: it suppresses warnings of bitsandbytes.
 import torch
 from bitsandbytes.functional import dequantize_4bit, quantize_4bit
 from parity.quantization import linear_in_8_bits
 from torchao.dtypes.nf4tensor import to_nf4
 
-# The least, one of GPT-2's, and two of LLaMA's with 7 billion parameters (arXiv 2302.13971).
+# The smallest shape, one of GPT-2, and two of LLaMA with 7 billion parameters (arXiv 2302.13971).
 SHAPES = ((256, 256), (2304, 768), (4096, 4096), (11008, 4096))
 TYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
-# Rows of inputs that matrices in 8 bits are multiplied with; those in 4 are brought back alone.
+# Rows of inputs that 8-bit matrices are multiplied with; 4-bit matrices are only dequantized.
 ROWS = {"int8": 512}
-# Of values, of all calls of a block together.
+# Number of values in all calls of a block together.
 VALUES_OF_A_BLOCK = 2**26
 WARM_UP_CALLS = 2
 
@@ -44,8 +44,8 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make bench-dequantizing", description=__doc__)
     parser.add_argument("--program", type=Path, required=True, help="batchpeak-time-dequantizing")
-    parser.add_argument("--weights", nargs="+", choices=_EXPANDING, default=list(_EXPANDING), help="as whose")
-    parser.add_argument("--blocks", type=int, default=7, help="of each side, in turn")
+    parser.add_argument("--weights", nargs="+", choices=_EXPANDING, default=list(_EXPANDING), help="quantizations")
+    parser.add_argument("--blocks", type=int, default=7, help="number of blocks of each side, which alternate")
     parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:N")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     return parser.parse_args()
@@ -66,7 +66,7 @@ def _row(weights: str, shape: tuple[int, int], kind: str, options: argparse.Name
 
 
 def _ours(weights: str, shape: tuple[int, int], kind: str, calls: int, options: argparse.Namespace) -> float:
-    """Median seconds of a call."""
+    """Returns the median seconds of a call."""
     arguments = [options.program, options.device, weights, kind, *map(str, (*shape, ROWS.get(weights, 0), WARM_UP_CALLS, calls))]
     environment = os.environ | {"OMP_NUM_THREADS": str(options.threads)}
     lines = subprocess.run(arguments, check=True, capture_output=True, text=True, env=environment).stdout
@@ -91,13 +91,14 @@ def _by_bitsandbytes(weight: torch.Tensor) -> Callable[[], object]:
 
 
 def _by_torchao(weight: torch.Tensor) -> Callable[[], object]:
-    """As LinearNF4 does it for each product."""
+    """Returns a function that dequantizes as LinearNF4 does for each product."""
     packed = to_nf4(weight)
     return lambda: packed.to(weight.dtype)
 
 
 def _product_by_bitsandbytes(weight: torch.Tensor) -> Callable[[], object]:
-    """In training, where an adapter below wants the gradient of its inputs."""
+    """Returns a function that runs a product as in training, where the inputs of the layer need a gradient for an
+    adapter before it."""
     layer = torch.nn.Linear(weight.shape[1], weight.shape[0], bias=False, device="meta")
     layer.weight = torch.nn.Parameter(weight, requires_grad=False)
     quantized = linear_in_8_bits(layer, weight.device)
@@ -111,7 +112,7 @@ def _product_by_bitsandbytes(weight: torch.Tensor) -> Callable[[], object]:
     return multiply
 
 
-# By the word of the trial protocol.
+# Keys are values of frozen_weights in the trial protocol.
 _EXPANDING = {"nf4": _by_bitsandbytes, "torchao-nf4": _by_torchao, "int8": _product_by_bitsandbytes}
 
 

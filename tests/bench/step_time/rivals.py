@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The networks of the bench, with three micro-batch sizes of each, trained in full and by adapters.
+"""The networks of the bench, with three micro-batch sizes of each, trained in full and with adapters.
 
-Each family in two sizes for processors, on two cores of which a step of theirs takes between 5 ms and 1 s, and some in
-the size that people train, which fill a GPU.
+Each family has two sizes for CPUs, whose steps take their side between 5 ms and 1 s on two cores. Some also have a
+size that people train, which keeps a GPU busy.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ class Rival:
     make: Callable[[], Network]
     micro_batches: tuple[int, int, int]
     checkpoints: bool = False
-    # All of it, where nothing is said.
+    # None trains all of the network.
     tuning: Tuning | None = None
 
 
@@ -74,7 +74,7 @@ RIVALS = [
     ),
 ]
 
-# As PEFT has it where nothing is said but the rank, which is 16 in most examples of axolotl 0.13.
+# PEFT's defaults, except the rank, which is 16 in most examples of axolotl 0.13.
 _ADAPTERS = {"rank": 16, "alpha": 32}
 _ATTENTION = {"GPT-2": ("c_attn",), "LLaMA": ("q_proj", "v_proj")}
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a reader is told of two sides' blocks."""
+"""The table that compares the blocks of both sides."""
 
 from dataclasses import dataclass
 from statistics import median
@@ -13,18 +13,18 @@ HEADER = (
 
 @dataclass(frozen=True)
 class StepBlock:
-    """Steps that ran one after the other: forward and backward of each, and the time of the optimizer behind them."""
+    """Consecutive steps: forward and backward of each, and the time of the optimizer step after them."""
 
     step_seconds: list[float]
-    # The most that tensors held at once, parameters and optimizer state included.
+    # Peak bytes of tensors, including parameters and optimizer state.
     peak_bytes: int
-    # What the measuring side says against the measurement.
+    # Reasons of the measuring side to distrust the measurement.
     flags: list[str]
 
 
 @dataclass(frozen=True)
 class Row:
-    """One network at one micro-batch size, run in turn by both sides."""
+    """One network at one micro-batch size, in alternating blocks of both sides."""
 
     network: str
     micro_batch_size: int

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Their side: an eager training step as PyTorch's users write it, of adapters as PEFT's do."""
+"""Their side: an eager training step as users of PyTorch write it, or with adapters as users of PEFT do."""
 
 import time
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from torchao.dtypes.nf4tensor import NF4Tensor
 
 from .table import StepBlock
 
-# As core/network/optimizers/optimizer_step.cpp has them.
+# The hyperparameters of core/network/optimizers/optimizer_step.cpp.
 LEARNING_RATE = 3e-4
 BETAS = (0.9, 0.95)
 EPSILON = 1e-8
@@ -33,11 +33,11 @@ class Training:
         checkpoints: bool = False,
         tuning: Tuning | None = None,
     ):
-        """Beside adapters, all else has 16 bits where the precision is bf16."""
+        """With adapters and precision bf16, all other parameters have 16 bits."""
         self._network = network
         self._device = device
         self._precision = precision
-        # Not the values beside it, which would take the room of the weights once more.
+        # Drops the values of Tuned, which would need the memory of the weights again.
         self._load_message = _tuned(network, tuning, precision).message if tuning else {}
         network.module.to(device).train()
         if checkpoints:
@@ -59,20 +59,20 @@ class Training:
         self._batch: Batch | None = None
 
     def load_message(self) -> dict[str, object]:
-        """What our worker is told of what is trained."""
+        """Returns the tuning of the load message for our worker."""
         return self._load_message
 
     def prepare(self, micro_batch_size: int) -> None:
         self._batch = self._network.batch(micro_batch_size).to(self._device)
 
     def run(self, steps: int) -> StepBlock:
-        """Warms up, then times so many steps as accumulation runs them, and the optimizer behind them."""
+        """Warms up, then times steps as in gradient accumulation, and the optimizer step after them."""
         for _ in range(WARM_UP_STEPS):
             self._step()
         *seconds, optimizer = self._timed_by_events(steps) if self._on_gpu() else self._timed_by_clock(steps)
         peak_bytes = self.peak_bytes()
         if self._on_gpu():
-            # The other side's steps need the room.
+            # The steps of the other side need the memory.
             torch.cuda.empty_cache()
         return StepBlock([second + optimizer for second in seconds], peak_bytes, [])
 
@@ -116,8 +116,8 @@ class Training:
         return [begin.elapsed_time(end) / 1000 for begin, end in zip(events, events[1:])]
 
     def peak_bytes(self) -> int:
-        """On the CPU, PyTorch keeps no peak: it is what is held before a step, and on top of it what the
-        profiler saw allocated and freed during the step, summed up in the order of time."""
+        """Returns the peak bytes of a step. PyTorch records no peak on the CPU, so it is computed: the bytes held
+        before the step plus the allocations and frees that the profiler saw during the step, in order."""
         if self._on_gpu():
             torch.cuda.reset_peak_memory_stats(self._device)
             self._step()
@@ -133,11 +133,11 @@ class Training:
         return peak
 
     def held(self) -> list[Tensor]:
-        """Parameters, buffers, optimizer state and the batch; gradients are None between steps."""
+        """Returns parameters, buffers, optimizer state and the batch; gradients are None between steps."""
         return [*self._weights(), *self._batch.arguments.values(), *self._optimizer_state()]
 
     def weight_bytes(self) -> int:
-        """With all that quantized matrices have beside them."""
+        """Returns the bytes of weights, including the scales of quantized matrices."""
         return _storage_bytes(self._weights())
 
     def optimizer_bytes(self) -> int:
@@ -149,7 +149,7 @@ class Training:
 
     def _weights(self) -> list[Tensor]:
         module = self._network.module
-        # A matrix of torchao has no storage of its own; what it is made of stands among the quantized ones.
+        # A matrix of torchao has no storage of its own; quantized_tensors() returns the tensors that it consists of.
         return [
             *(parameter for parameter in module.parameters() if not isinstance(parameter, NF4Tensor)),
             *module.buffers(),
@@ -163,13 +163,14 @@ class Training:
 
 
 def _storage_bytes(tensors: list[Tensor]) -> int:
-    """Of what the tensors lie in, once each."""
+    """Returns the bytes of the tensors' storages, each once."""
     storages = (tensor.untyped_storage() for tensor in tensors)
     return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
 
 
 def _tuned(network: Network, tuning: Tuning, precision: str) -> Tuned:
-    # As it is loaded, before PEFT puts adapters beside it, which it keeps in fp32 (autocast_adapter_dtype).
+    # The network has this dtype when it is loaded. PEFT adds adapters later and keeps them in fp32
+    # (autocast_adapter_dtype).
     if precision != "bf16":
         return tune(network, tuning)
     network.module.to(torch.bfloat16)

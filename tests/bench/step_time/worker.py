@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Our side: the worker that users' explorations run, spoken to by the trial protocol."""
+"""Our side: the worker that users' explorations run, controlled through the trial protocol."""
 
 import json
 import os
@@ -48,7 +48,7 @@ class Worker:
         self._hear("loaded")
 
     def run(self, micro_batch_size: int, steps: int) -> StepBlock:
-        """Warms up, then times so many steps."""
+        """Warms up, then times a number of steps."""
         self._trials += 1
         self._say(
             {
@@ -65,7 +65,7 @@ class Worker:
         result = self._hear("result")
         if result["outcome"] != "ok":
             raise RuntimeError(f"The worker's trial ended with {result['outcome']}: {result.get('text')}")
-        # The protocol tells the optimizer's time once a trial: it hardly varies.
+        # The protocol reports the optimizer's time once per trial, since it hardly varies.
         optimizer = result["optimizer_seconds"]
         return StepBlock(
             [seconds + optimizer for seconds in result["step_seconds"]],
@@ -78,7 +78,7 @@ class Worker:
         self._process.stdin.flush()
 
     def _hear(self, kind: str) -> dict:
-        """The next message of that type; others before it are skipped, but for errors."""
+        """Returns the next message of a type. It skips others, but raises RuntimeError for an error message."""
         for line in self._process.stdout:
             message = json.loads(line)
             if message["type"] == "error":

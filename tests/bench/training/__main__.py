@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compares the ways of coming to a micro-batch size: ours, Composer's, torchtune's three, and growth.
+"""Compares ways to find a micro-batch size: ours, Composer's, torchtune's three, and growth.
 
-Each finds its size through batchpeak itself; then the sizes train in turn, in rounds, at the config's own
-batch. Nothing else should run meanwhile.
+batchpeak runs each way to find its size. Then the sizes train alternately, in rounds, with the config's batch size.
+Nothing else should run meanwhile.
 """
 
 import argparse
@@ -28,7 +28,7 @@ class Task:
     memory_limit: str | None
 
 
-# A third of their batch of 64 fits, with 8 % of the memory kept free.
+# A third of each config's batch of 64 fits, if 8 % of the memory stays free.
 USUAL_TASKS = [Task(HERE / "gpt.yaml", "262MiB"), Task(HERE / "llama.yaml", "309MiB")]
 
 
@@ -50,20 +50,20 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--config", type=Path, action="append", default=[], help="instead of a GPT and a LLaMA, repeatable"
     )
-    parser.add_argument("--memory-limit", help="of the configs that --config names, as 800MiB")
+    parser.add_argument("--memory-limit", help="memory limit for the configs of --config, such as 800MiB")
     parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:N")
     parser.add_argument("--sequence-length", type=int, help="instead of the config's")
     parser.add_argument(
-        "--exploration-budget", default="2m", help="time after which ours takes what it has found (2m)"
+        "--exploration-budget", default="2m", help="time after which our exploration ends with its best size (2m)"
     )
     parser.add_argument("--steps", type=int, default=3, help="timed steps of a size in a round (3)")
-    parser.add_argument("--rounds", type=int, default=4, help="in which the sizes take turns (4)")
+    parser.add_argument("--rounds", type=int, default=4, help="number of rounds, each of which trains every size (4)")
     parser.add_argument("--time-limit", type=float, default=300.0, help="seconds for one start of batchpeak")
-    parser.add_argument("--worker", help="command in place of batchpeak-worker")
-    parser.add_argument("--json", type=Path, help="file for the figures")
+    parser.add_argument("--worker", help="command that replaces batchpeak-worker")
+    parser.add_argument("--json", type=Path, help="file for the results")
     options = parser.parse_args()
     if options.memory_limit and not options.config:
-        parser.error("--memory-limit goes with --config; the usual configs have limits of their own")
+        parser.error("--memory-limit requires --config; the default configs have their own limits")
     if min(options.steps, options.rounds) < 1:
         parser.error("--steps and --rounds are at least 1")
     return options

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs batchpeak and hears its events as they come."""
+"""Runs batchpeak and reads its events."""
 
 import json
 import os
@@ -12,13 +12,13 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# What the program says of a run in which not even one sample fits.
+# Exit code of a run in which not even one sample fits.
 NOTHING_FITS = 2
 
 
 @dataclass(frozen=True)
 class Event:
-    # Since the program was started.
+    # Seconds since the program was started.
     seconds: float
     fields: dict
 
@@ -28,7 +28,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Run:
-    """What one start of the program came to."""
+    """Result of one run of the program."""
 
     events: list[Event] = field(default_factory=list)
     fits: bool = True
@@ -37,14 +37,14 @@ class Run:
         return [event for event in self.events if event["event"] == name]
 
     def finished(self) -> Event:
-        """The last event of an exploration, and of a training, says how it ended."""
+        """Returns the last event, which says how an exploration or a training ended."""
         return self.events[-1]
 
 
 class Program:
-    """Each start has the same history, which is the bench's own and not the user's.
+    """Runs batchpeak. All runs share a history of the bench, not the user's.
 
-    :param folder: for the history and for configs that are made
+    :param folder: folder for the history and for generated configs
     """
 
     def __init__(self, path: Path, common: list[str], limit_seconds: float, folder: Path):
@@ -55,12 +55,12 @@ class Program:
         self._environment = os.environ | {"XDG_DATA_HOME": str(folder)}
 
     def batch_size(self, config: Path) -> int:
-        """Samples of one optimizer step on one device."""
+        """Returns the samples of one optimizer step on one device."""
         text = self._own_layout(config)
         return -(-_number(text, "batch_size") // _number(text, "devices"))
 
     def with_batch_size(self, config: Path, batch_size: int) -> Path:
-        """The same network and run on one device with another batch, as a file of its own."""
+        """Writes a config of the same run on one device with another batch size; returns its file."""
         text = re.sub(r"^batch_size: .*", f"batch_size: {batch_size}", self._own_layout(config), flags=re.M)
         text = re.sub(r"^devices: .*", "devices: 1", text, flags=re.M)
         file = self._folder / f"batch-of-{batch_size}.yaml"
@@ -72,14 +72,15 @@ class Program:
         return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
     def run(self, arguments: list[str]) -> Run:
-        """Raises RuntimeError, with the program's own words, unless it ends as it should."""
+        """Runs a command. Raises RuntimeError with the program's messages if it ends with another code than 0 or
+        NOTHING_FITS."""
         command = [str(self._path), *arguments, *self._common, "--events", "-", "--quiet"]
         begin = time.monotonic()
         with tempfile.TemporaryFile("w+") as complaints:
             process = subprocess.Popen(
                 command, stdout=subprocess.PIPE, stderr=complaints, text=True, env=self._environment
             )
-            # It ends its worker when it is asked to end.
+            # batchpeak ends its worker when it is terminated.
             guard = threading.Timer(self._limit_seconds, process.terminate)
             guard.start()
             try:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What sizes achieve in real training, measured in turn, so that drift of the device falls on all alike."""
+"""Measures sizes in real training. They take turns, so that drift of the device affects all equally."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,15 +14,15 @@ WARM_UP_STEPS = 1
 
 @dataclass
 class Achieved:
-    """Of one size at the config's batch."""
+    """Results of one size with the config's batch size."""
 
-    # One for each round: the median of its steps.
+    # The median of the steps of each round.
     samples_per_second: list[float] = field(default_factory=list)
     peak_bytes: int = 0
     ran_out_of_memory: bool = False
 
     def ratio_to(self, other: "Achieved") -> float:
-        """Median over the rounds, so that what disturbs one round counts once."""
+        """Returns the median ratio over the rounds, so that a disturbance of one round counts once."""
         return median(
             mine / theirs
             for mine, theirs in zip(self.samples_per_second, other.samples_per_second, strict=True)
@@ -34,7 +34,7 @@ def measure(
 ) -> dict[int, Achieved]:
     achieved = {size: Achieved() for size in sizes}
     for number in range(rounds):
-        # Another one is the first in each round.
+        # Each round begins with another size.
         for size in sizes[number % len(sizes) :] + sizes[: number % len(sizes)]:
             if achieved[size].ran_out_of_memory:
                 continue

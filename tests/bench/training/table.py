@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a reader is told of the ways: one table in Markdown for each config."""
+"""The table of the ways, in Markdown, for each config."""
 
 from dataclasses import dataclass
 from statistics import median
@@ -18,9 +18,9 @@ HEADER = (
 class Row:
     way: str
     found: Found
-    # None where no size was found.
+    # None if no size was found.
     achieved: Achieved | None
-    # None where it or ours has no speed.
+    # None if this way or ours has no speed.
     ratio: float | None
 
     def text(self) -> str:

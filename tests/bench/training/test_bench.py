@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The whole bench on batchpeak, whose trials and steps the fake worker answers.
+"""Runs the whole bench with batchpeak and the fake worker.
 
-BATCHPEAK_PROGRAM and BATCHPEAK_FAKE_WORKER name the two.
+BATCHPEAK_PROGRAM and BATCHPEAK_FAKE_WORKER are their paths.
 """
 
 import json
@@ -15,7 +15,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 TESTS = HERE.parent.parent
-# Of 2 GB, 23 samples of 80 MB fit beside 100 MB; with 8 % kept free 21.
+# In 2 GB, 23 samples of 80 MB fit in addition to 100 MB; 21, if 8 % stays free.
 DEVICE = "base=100000000 slope=80000000"
 
 

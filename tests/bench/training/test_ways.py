@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is made of the program's events."""
+"""Tests how events of the program are evaluated."""
 
 import unittest
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The ways of coming to a micro-batch size, each by the program itself."""
+"""The ways to find a micro-batch size; batchpeak runs each of them."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,22 +8,22 @@ from pathlib import Path
 from .program import Event, Program, Run
 
 OURS = "exploration"
-# Doubles, then grows by little, until the maximum forbids more. The whole batch grows with the micro-batch, so
-# that the first one is a single micro-batch.
+# Doubles, then grows slowly up to the maximum. The batch grows with the micro-batch, so the first batch is a single
+# micro-batch.
 GROWTH = "epoch < 3 ? current_batch_size : 2"
 GROWTH_BEGIN = 4
 GROWTH_EPOCHS = 12
-# Of a way that chooses before the first step, or in it; the second shows that the size stays.
+# Steps for a way that chooses the size before or in the first step; the second step shows that the size stays.
 STEPS = 2
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a way came to, and what that took."""
+    """The size that a way found, and the cost."""
 
-    # None where the way ended without one.
+    # None if the way found none.
     size: int | None
-    # Since the program was started.
+    # Seconds since the program was started.
     seconds: float
     out_of_memory: int
 
@@ -32,7 +32,7 @@ class Found:
 class Way:
     name: str
     arguments: tuple[str, ...]
-    # In place of the config's.
+    # Replaces the config's batch size.
     batch_size: int | None = None
 
     def find(self, program: Program, config: Path) -> Found:
@@ -64,7 +64,7 @@ def trained(run: Run) -> Found:
 
 
 def _settled(steps: list[Event]) -> float:
-    """When the first of those steps began that all have the last one's size, what was tried in vain left out."""
+    """Returns when the first step began after which the size did not change, without failed attempts."""
     first = steps[-1]
     for step in reversed(steps):
         if step["micro_batch_size"] != first["micro_batch_size"]:

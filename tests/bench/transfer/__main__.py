@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether the size that batchpeak-worker finds is right for the stack of transformers.
+"""Checks whether the size that batchpeak-worker finds is right with transformers, too.
 
     PYTHONPATH=tests python -m bench.transfer --batchpeak build/dev/bin/batchpeak resources/examples/*.yaml
 
-Each config is explored, and the size that is recommended is visited in turn with others in the user's stack. What
-it loses there beside the fastest of them is its regret. Nothing else should run."""
+batchpeak explores each config. Then the recommended size and others are visited alternately in the user's stack. The
+regret is how much slower the recommended size is there than the fastest one. Nothing else should run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .regret import Lead, Regret, lead_of, regret_of
 from .sweep import RunsNot, Sweep
 
 
-# A size that loses less is as good as the best one.
+# Largest acceptable regret: the mean over all configs, and of any config.
 _MOST_IN_THE_MEAN, _MOST = 0.01, 0.03
 
 
@@ -40,7 +40,7 @@ def main() -> int:
             judged = _judge(options, config)
         except (RuntimeError, AssertionError) as problem:
             print("%-24s %s" % (Path(config).stem, problem), flush=True)
-            # Nothing can be trained with it.
+            # A size that does not run has a regret of 100 %.
             shares += [1.0] if isinstance(problem, RunsNot) else []
             continue
         shares.append(judged.regret.share)
@@ -78,11 +78,11 @@ def _line(config: str, judged: Judged) -> str:
 def _options():
     parser = argparse.ArgumentParser(prog="transfer", description=__doc__.partition("\n")[0])
     parser.add_argument("--batchpeak", required=True, help="the program")
-    parser.add_argument("--worker", help="batchpeak-worker; by itself that beside the program")
-    parser.add_argument("--python", default=sys.executable, help="one with torch and transformers; this one")
+    parser.add_argument("--worker", help="batchpeak-worker; default: the one next to the program")
+    parser.add_argument("--python", default=sys.executable, help="Python with torch and transformers; default: this")
     parser.add_argument("--device", default="cpu", help="cpu or cuda:0")
-    parser.add_argument("--seconds", type=float, default=60.0, help="of each sweep, at least")
-    parser.add_argument("--explore", default="", help="options of the explorations, as '--time-budget 60s'")
+    parser.add_argument("--seconds", type=float, default=60.0, help="minimum time of each sweep")
+    parser.add_argument("--explore", default="", help="options of the explorations, such as '--time-budget 60s'")
     parser.add_argument("configs", nargs="+")
     options = parser.parse_args()
     options.batchpeak = str(Path(options.batchpeak).resolve())

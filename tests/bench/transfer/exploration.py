@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An exploration of a config by batchpeak-worker, and the load message that it began with."""
+"""Explores a config with batchpeak-worker, and records the load message."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-# Keeps what the worker is told, and passes it on.
+# Records the messages to the worker, and passes them on.
 _RELAY = """#!/bin/sh
 tee -a {log} | {worker} --device {kind}
 """
@@ -21,7 +21,7 @@ tee -a {log} | {worker} --device {kind}
 @dataclass(frozen=True)
 class Explored:
     size: int
-    # Samples of one optimizer step on this device; 0 where the config does not say.
+    # Samples of one optimizer step on this device; 0 if the config does not state them.
     batch: int
     samples_per_second: float
     confidence: int
@@ -31,7 +31,7 @@ class Explored:
 
 
 def explore(batchpeak: str, worker: str, config: str, device: str, options: list[str]) -> Explored:
-    """With a history of its own. Raises RuntimeError where it recommends nothing."""
+    """Explores a config with a fresh history. Raises RuntimeError if there is no recommendation."""
     with tempfile.TemporaryDirectory(prefix="batchpeak-transfer-") as name:
         folder = Path(name)
         relay = folder / "worker.sh"

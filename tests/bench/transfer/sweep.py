@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sizes around a recommended one, in the stack of transformers: each visited in turn with it, in one process.
+"""Measures sizes around a recommended one with transformers: each is visited alternately with it, in one process.
 
-Processes differ by some percent, whatever their size, in where their memory lies."""
+Times of different processes differ by a few percent at any size, because of the placement of their memory."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from python.talk import Talk
 
 from .regret import may_lead, rate
 
-# Of the recommended size. Below an eighth the overhead of each operation shows in any stack.
+# Factors of the recommended size. Below an eighth, the overhead of each operation is visible in any stack.
 _FACTORS = (1 / 8, 1 / 4, 1 / 2, 1 / math.sqrt(2), 1, math.sqrt(2), 2, 4)
 _LONGEST_SECONDS = 3600.0
-# Of the timed steps of a visit, at least.
+# Minimum time of the timed steps of a visit.
 _VISIT_SECONDS = 0.5
 
 
@@ -25,11 +25,11 @@ def sizes_around(size: int) -> list[int]:
 
 
 class RunsNot(RuntimeError):
-    """The recommended size, in that stack."""
+    """Raised if the recommended size does not run in the stack."""
 
 
 class Sweep:
-    """Of one load. Sizes that do not fit drop out."""
+    """A sweep of one load. Sizes that do not fit are left out."""
 
     def __init__(self, python: str, device: str, load: dict, size: int, batch: int):
         self._batch, self._size = batch, size
@@ -44,15 +44,15 @@ class Sweep:
         self._talk.end()
 
     def run(self, seconds: float) -> None:
-        """Rounds until so much time is used, each of all sizes that may be the fastest, and two at least.
+        """Runs rounds until the time is used up, at least two. Each visits all sizes that may be the fastest.
 
-        Raises RunsNot where not even the recommended size can be run."""
+        Raises RunsNot if the recommended size does not run."""
         others = [size for size in sizes_around(self._size) if self._fits(size) and size != self._size]
         if self._size not in self.seconds:
             raise RunsNot("the recommended size %d does not run in Python" % self._size)
         begin, rounds = time.monotonic(), 0
         while rounds < 2 or time.monotonic() - begin < seconds:
-            # Neighbors meet in another order in each round.
+            # Reverses the order in every other round.
             order = others if rounds % 2 == 0 else others[::-1]
             for place in range(0, len(order), 3):
                 self._compare(order[place : place + 3])
@@ -63,7 +63,7 @@ class Sweep:
                 return
 
     def _fits(self, size: int) -> bool:
-        # No trial: it would go on until it is warm.
+        # A comparison instead of a trial, which would take steps until it has warmed up.
         result = self._ask("compare", micro_batch_sizes=[size], visits=1, steps=1, untimed_steps=0)
         if result["outcome"] == "ok":
             self.seconds[size] = result["compared"][0]["visits"][0]["seconds"]

@@ -13,7 +13,7 @@ class RegretTest(unittest.TestCase):
     def test_counts_an_optimizer_step_for_each_batch(self):
         # 4 micro-batches of 8 take 4 s, and one optimizer step 1 s.
         self.assertAlmostEqual(rate(8, 32, seconds=1.0, optimizer_seconds=1.0), 32 / 5)
-        # A size above the batch is a batch of its own.
+        # A size above the batch size makes a larger batch.
         self.assertAlmostEqual(rate(64, 32, seconds=4.0, optimizer_seconds=1.0), 64 / 5)
 
     def test_tells_a_lead_with_its_error(self):
@@ -30,7 +30,7 @@ class RegretTest(unittest.TestCase):
         self.assertEqual(regret_of({4: [math.log(0.9)] * 4, 16: [math.log(0.99)] * 4}).share, 0.0)
 
     def test_believes_no_luck(self):
-        # Each leads in one half of the visits alone.
+        # Each leads in only one half of the visits.
         lucky = regret_of({4: [0.02, -0.02] * 3, 16: [-0.02, 0.02] * 3})
         self.assertEqual(lucky.share, 0.0)
 

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Times a training step by how the worker's threads wait for each other, alone and beside other programs.
+"""Times a training step with different ways for the worker's threads to wait for each other, on an idle and on a busy
+computer.
 
-All ways take turns, block by block, and so does the step of transformers with PyTorch's own way. Run it on a computer
-where nothing else computes.
+Blocks of all ways alternate, including those of transformers with PyTorch's own way. Nothing else should run.
 """
 
 import argparse
@@ -61,7 +61,7 @@ def _line(programs: int, size: int, training: Training, workers: dict[str, Worke
 
 @contextmanager
 def _others(count: int) -> Iterator[None]:
-    """So many programs that compute all the time."""
+    """Runs count programs that compute all the time."""
     programs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     try:
         yield
@@ -75,9 +75,9 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make bench-waiting", description=__doc__)
     parser.add_argument("--worker", type=Path, required=True, help="batchpeak-worker")
     parser.add_argument("--micro-batches", type=int, nargs="+", default=[1, 4, 12])
-    parser.add_argument("--programs", type=int, default=1, help="most of the other programs")
-    parser.add_argument("--blocks", type=int, default=7, help="of each way, in turn")
-    parser.add_argument("--steps", type=int, default=10, help="in a block")
+    parser.add_argument("--programs", type=int, default=1, help="largest number of other programs")
+    parser.add_argument("--blocks", type=int, default=7, help="number of blocks of each way, which alternate")
+    parser.add_argument("--steps", type=int, default=10, help="steps in a block")
     parser.add_argument("--threads", type=int, default=2)
     return parser.parse_args()
 

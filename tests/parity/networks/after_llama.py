@@ -34,7 +34,7 @@ from .network import Piece, halves_of_pairs, linear
 
 
 class Qwen3Moe(Mixtral, Qwen3):
-    """Its first layers, as many as dense, have no experts, but a feed-forward layer of another size."""
+    """The first dense layers have no experts, but a feed-forward layer of another size."""
 
     family = "qwen3_moe"
     classes = Qwen3MoeConfig, Qwen3MoeForCausalLM
@@ -70,7 +70,7 @@ class Qwen2Moe(Mixtral):
         super().__init__(
             feed_forward=feed_forward,
             experts=experts,
-            # Mixtral's key is none of its own.
+            # It does not use Mixtral's key.
             num_experts=experts,
             moe_intermediate_size=feed_forward,
             shared_expert_intermediate_size=shared,
@@ -151,7 +151,7 @@ class SeedOss(Llama):
     attention_bias = True
 
     def __init__(self, **sizes):
-        # Rows of a padding token have no gradients in theirs.
+        # The row of a padding token gets no gradient in transformers.
         super().__init__(**sizes, attention_dropout=0.0, residual_dropout=0.0, pad_token_id=None)
 
 
@@ -184,7 +184,7 @@ class Nemotron(Arcee):
 
 
 class SmolLm3(Llama):
-    """The layers in unrotated have no positions."""
+    """The layers in unrotated have no rotary embedding."""
 
     family = "smollm3"
     classes = SmolLM3Config, SmolLM3ForCausalLM
@@ -196,7 +196,7 @@ class SmolLm3(Llama):
 
 
 class Granite(Llama):
-    """With scales that leave all as it is: others change numbers alone."""
+    """Granite with scales of 1: others change only values, not the speed."""
 
     family = "granite"
     classes = GraniteConfig, GraniteForCausalLM

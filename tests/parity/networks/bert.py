@@ -8,13 +8,13 @@ from .network import Batch, Network, Piece, linear, random_tokens
 
 
 class Bert(Network):
-    """Predicts masked tokens, or, in pre-training, which of two sentences is the second as well.
+    """Predicts masked tokens, and in pre-training also whether one sentence follows the other.
 
-    In pre-training, ours runs the head of masked tokens on these alone.
+    In pre-training, ours runs the head only on masked tokens.
     """
 
     kind = BertForMaskedLM
-    # Of a whole text, in a network that predicts nothing else.
+    # Classes of a text, in a network that predicts nothing else.
     classes = 2
 
     def __init__(
@@ -36,7 +36,7 @@ class Bert(Network):
             max_position_embeddings=length,
             hidden_dropout_prob=0.0,
             attention_probs_dropout_prob=0.0,
-            # Its embedding would get no gradient; nothing is padded here.
+            # The embedding of a padding token would get no gradient; nothing is padded here.
             pad_token_id=None,
         )
         config.num_labels = self.classes
@@ -109,7 +109,7 @@ class Bert(Network):
 
 
 class BertClassifier(Bert):
-    """Tells of which class a text is."""
+    """Classifies texts."""
 
     kind = BertForSequenceClassification
     classes = 3
@@ -127,7 +127,7 @@ class BertClassifier(Bert):
         self.pieces = {**linear("pooler", "bert.pooler.dense"), **linear("next_sentence", "classifier")}
 
     def batch(self, samples: int) -> Batch:
-        # Ours weighs samples by the tokens that it would predict.
+        # Our network weights samples by the number of tokens that it would predict.
         batch = super().batch(samples)
         classes = torch.randint(self.classes, (samples,))
         return Batch(batch.arguments | {"labels": classes}, [*batch.inputs, classes], batch.targets)

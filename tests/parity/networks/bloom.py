@@ -16,7 +16,7 @@ class Bloom(CausalNetwork):
             bos_token_id=None,
             eos_token_id=None,
         )
-        # BLOOM's own attention: transformers has no other for it.
+        # transformers has only BLOOM's own attention for it.
         self.module = BloomForCausalLM._from_config(config)
         self.vocabulary = vocabulary
         self.sequence_length = length

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the decoder-only language models of transformers have in common."""
+"""The common base of transformers' decoder-only language models."""
 
 import torch
 from torch import Tensor
@@ -16,10 +16,10 @@ class CausalNetwork(Network):
         return Batch({"input_ids": tokens, "labels": tokens}, [tokens], next_tokens(tokens))
 
     def loss(self, batch: Batch) -> Tensor:
-        # As in training: the cache of keys and values only serves generation.
+        # As in training: the cache of keys and values is only for generation.
         return self.module(**batch.arguments, use_cache=False).loss
 
 
 def next_tokens(tokens: Tensor) -> Tensor:
-    """transformers lets position t predict token t + 1, and leaves the last position out."""
+    """Returns the targets: position t predicts token t + 1, and the last position does not count."""
     return torch.nn.functional.pad(tokens[:, 1:], (0, 1), value=NOT_COUNTED)

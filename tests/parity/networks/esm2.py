@@ -6,7 +6,7 @@ from transformers import EsmConfig, EsmForMaskedLM
 from .masked import at_places, random_places
 from .network import Batch, Network, Piece, linear
 
-# As in ESM-2's alphabet. Tokens of the one are padding, which transformers would mask.
+# Padding in ESM-2's alphabet, which transformers would mask.
 PADDING = 1
 FIRST_PLAIN_TOKEN = 4
 
@@ -32,7 +32,7 @@ class Esm2(Network):
             pad_token_id=PADDING,
         )
         self.module = EsmForMaskedLM._from_config(config, attn_implementation="sdpa")
-        # It has no part in the loss.
+        # It does not contribute to the loss.
         self.module.esm.contact_head = None
         self.vocabulary = vocabulary
         self.sequence_length = length
@@ -77,7 +77,7 @@ class Esm2(Network):
         originals = torch.randint(FIRST_PLAIN_TOKEN, self.mask_token, (samples, self.sequence_length))
         places = random_places(samples, self.sequence_length)
         tokens = originals.scatter(1, places[:, 1:], self.mask_token)
-        # Samples differ in how many of their tokens are masked.
+        # Samples have different numbers of masked tokens.
         tokens[0, places[0, 0]] = self.mask_token
         labels = at_places(originals, places)
         return Batch({"input_ids": tokens, "labels": labels}, [tokens], labels)

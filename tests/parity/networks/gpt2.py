@@ -63,7 +63,7 @@ class Gpt2(CausalNetwork):
             self.pieces |= linear("output", "lm_head", bias=False)
 
     def product(self, ours: str, theirs: str, parts: int = 1) -> dict[str, list[Piece]]:
-        """GPT-2's layers are convolutions of width 1: their weights are {inputs, outputs}."""
+        """Returns the pieces of a layer: GPT-2's layers are convolutions of width 1 with weights {inputs, outputs}."""
 
         def part(index: int):
             return lambda rows: rows.chunk(parts)[index]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decoders with a table of learned positions that are not GPT-2."""
+"""Decoders other than GPT-2 with learned positions."""
 
 from transformers import GPTNeoConfig, GPTNeoForCausalLM, OPTConfig, OPTForCausalLM
 
@@ -9,7 +9,7 @@ from .network import linear
 
 
 class GptNeo(CausalNetwork):
-    """Every other layer, from the second on, sees a window."""
+    """Every other layer, from the second on, has a window."""
 
     def __init__(self, layers: int, width: int, heads: int, vocabulary: int, length: int, window: int):
         windowed = list(range(1, layers, 2))
@@ -66,7 +66,7 @@ class GptNeo(CausalNetwork):
 
 
 def _scale_scores(attention) -> None:
-    """GPT-Neo alone does not scale scores, which changes numbers alone; ours always does."""
+    """Scales scores as our network does. Only GPT-Neo does not, which changes values but not the speed."""
     scores_of = attention._attn
 
     def attend(query, *others):

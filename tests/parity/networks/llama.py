@@ -22,12 +22,12 @@ from .network import Piece, linear
 class Llama(CausalNetwork):
     family = "llama"
     classes = LlamaConfig, LlamaForCausalLM
-    # Of queries, keys and values.
+    # Biases of queries, keys and values.
     attention_bias = False
     normalization = "rmsnorm"
     normalization_bias = False
     epsilon_key = "rms_norm_eps"
-    # Which kernel theirs has.
+    # attn_implementation of their network.
     attention = "sdpa"
     final_norm = "model.norm"
 
@@ -44,7 +44,7 @@ class Llama(CausalNetwork):
         head_size: int | None = None,
         **others: object,
     ):
-        """others are more arguments of their configuration."""
+        """others are further arguments of their configuration."""
         config_class, network_class = self.classes
         if head_size is not None:
             others["head_dim"] = head_size
@@ -119,7 +119,7 @@ class Llama(CausalNetwork):
 
 
 class Mistral(Llama):
-    """Mistral has given up its window since 0.2."""
+    """Mistral 0.2 or later, which has no window."""
 
     family = "mistral"
     classes = MistralConfig, MistralForCausalLM

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What networks that predict masked tokens have in common."""
+"""Functions for networks that predict masked tokens."""
 
 import torch
 from torch import Tensor
@@ -12,15 +12,15 @@ PREDICTED_SHARE = 0.15
 
 
 def predicted_tokens(length: int) -> int:
-    """Of each sample: ours counts as many of one as of any other."""
+    """Returns the number of predicted tokens of each sample; in our network, it is the same for all."""
     return max(1, round(PREDICTED_SHARE * length))
 
 
 def random_places(samples: int, length: int) -> Tensor:
-    """{samples, predicted tokens}, all of a sample distinct, in random order."""
+    """Returns {samples, predicted tokens}: distinct positions of each sample, in random order."""
     return torch.rand(samples, length).topk(predicted_tokens(length), 1).indices
 
 
 def at_places(targets: Tensor, places: Tensor) -> Tensor:
-    """{samples, length}, where only what stands at the places is counted."""
+    """Returns targets {samples, length} of which only those at the places count."""
     return torch.full_like(targets, NOT_COUNTED).scatter(1, places, targets.gather(1, places))

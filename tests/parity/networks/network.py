@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A network as PyTorch's users have it, beside the same network as Batchpeak describes it."""
+"""A network as users of PyTorch have it, and Batchpeak's description of it."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -9,22 +9,22 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-# Targets of this value take no part in the loss, here as there.
+# Targets with this value are ignored by the loss on both sides.
 NOT_COUNTED = -100
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Rows of one of our parameters, made of one of theirs.
+    """Rows of one of our parameters that come from one of theirs.
 
-    turn only selects, moves and reshapes elements, so it maps gradients as it maps values.
+    turn only selects, moves and reshapes elements, so it maps gradients in the same way as values.
     """
 
     name: str
     turn: Callable[[Tensor], Tensor] = lambda theirs: theirs
-    # The same of what has one row for each output whatever the matrix is like, where that differs.
+    # The same for a tensor with one row for each output; None if turn does that too.
     turn_rows: Callable[[Tensor], Tensor] | None = None
-    # What theirs adds to its values where it uses them; gradients do not see it.
+    # Constant that their network adds to its values in use; it does not affect gradients.
     shift: float = 0.0
 
     def rows(self, theirs: Tensor) -> Tensor:
@@ -33,7 +33,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Batch:
-    """One micro-batch: what their forward takes by name, and what ours takes in order."""
+    """One micro-batch: keyword arguments of their forward, and ordered inputs of ours."""
 
     arguments: dict[str, Tensor]
     inputs: list[Tensor]
@@ -48,28 +48,28 @@ class Batch:
 
 
 class Network(ABC):
-    """Theirs is module; ours is model, the description that the trial protocol's load message takes.
+    """A network on both sides: module is theirs; model is its description in the load message of the trial protocol.
 
-    pieces says, for each of our parameters, which of theirs it is stacked from along its rows.
+    pieces lists, for each of our parameters, the parameters of theirs that it is stacked from along its rows.
     """
 
     module: torch.nn.Module
     model: dict[str, object]
     pieces: dict[str, list[Piece]]
     sequence_length: int
-    # The decoder's, in networks that have an encoder as well.
+    # Sequence length of the decoder, in networks that also have an encoder.
     target_length: int | None = None
 
     @abstractmethod
     def batch(self, samples: int) -> Batch:
-        """Random, from torch's default generator."""
+        """Returns a random batch from torch's default generator."""
 
     def loss(self, batch: Batch) -> Tensor:
-        """Their mean loss over the counted targets."""
+        """Returns their mean loss over the counted targets."""
         return self.module(**batch.arguments).loss
 
     def load_message(self) -> dict[str, object]:
-        """What our worker is told, in the words of docs/trial-protocol.md."""
+        """Returns the load message for our worker, as in docs/trial-protocol.md."""
         message = {
             "type": "load",
             "model": self.model,
@@ -85,14 +85,14 @@ class Network(ABC):
         return message
 
     def as_ours(self, theirs: Mapping[str, Tensor]) -> dict[str, list[Tensor]]:
-        """Their parameters under our names, in pieces."""
+        """Returns the pieces of their parameters under our names."""
         return {
             name: [piece.turn(theirs[piece.name]) + piece.shift for piece in pieces]
             for name, pieces in self.pieces.items()
         }
 
     def randomize(self) -> None:
-        """Weights large enough that attention is far from even, and no two scales or biases alike."""
+        """Sets random weights, large enough that attention is far from uniform. All scales and biases differ."""
         with torch.no_grad():
             for parameter in self.module.parameters():
                 if parameter.dim() == 1:
@@ -103,18 +103,20 @@ class Network(ABC):
 
 
 def linear(ours: str, *theirs: str, bias: bool = True) -> dict[str, list[Piece]]:
-    """The pieces of a layer of ours that stacks some of theirs."""
+    """Returns the pieces of a layer of ours that stacks several of theirs."""
     kinds = ("weight", "bias") if bias else ("weight",)
     return {f"{ours}.{kind}": [Piece(f"{name}.{kind}") for name in theirs] for kind in kinds}
 
 
 def of_every_head(heads: int, part: int) -> Callable[[Tensor], Tensor]:
-    """Some stack head by head: query, key and value of the first, then those of the second."""
+    """Returns a turn that selects one part of each head, for networks that stack query, key and value of the first
+    head, then those of the second, and so on."""
     return lambda theirs: theirs.unflatten(0, (heads, 3, -1))[:, part].flatten(0, 1)
 
 
 def halves_of_pairs(heads: int, rotated: int | None = None) -> Callable[[Tensor], Tensor]:
-    """Some rotate each element of a head with the next one, where ours has the other of the pair half a head later."""
+    """Returns a turn for networks that rotate each element of a head with the next one. In our network, the other
+    element of the pair is half a head later."""
 
     def turn(theirs: Tensor) -> Tensor:
         of_heads = theirs.unflatten(0, (heads, -1))

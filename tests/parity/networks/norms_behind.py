@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decoders that normalize what a branch gives too, before it is added to the hidden state."""
+"""Decoders that also normalize the output of a branch, before it is added to the hidden state."""
 
 from transformers import (
     Gemma2Config,
@@ -16,11 +16,11 @@ from .network import Piece, halves_of_pairs, linear
 
 
 class Gemma2(Llama):
-    """The layers in windowed see a window; scores of attention and logits are capped."""
+    """The layers in windowed have a window; scores of attention and logits are capped."""
 
     family = "gemma2"
     classes = Gemma2Config, Gemma2ForCausalLM
-    # The other kernels do not cap.
+    # Other kernels cannot cap scores.
     attention = "eager"
     own = {"attn_logit_softcapping": 2.0, "final_logit_softcapping": 3.0}
     caps = {"attention_soft_cap": 2.0, "logit_soft_cap": 3.0}
@@ -38,7 +38,7 @@ class Gemma2(Llama):
             **self.own,
             **sizes,
         )
-        # A scale of embeddings changes numbers alone; ours has none.
+        # Our network has no scale of embeddings, since it does not change the speed.
         self.module.model.embed_tokens.embed_scale.fill_(1.0)
         self.model |= {
             "activation": "geglu",
@@ -61,7 +61,7 @@ class Gemma3(Gemma2):
     family = "gemma3_text"
     classes = Gemma3TextConfig, Gemma3ForCausalLM
     attention = "sdpa"
-    # Speeds of rotation that differ by layer change numbers alone; ours has one.
+    # Our network has the same rotary base in all layers, since it does not change the speed.
     own = {
         "rope_parameters": {
             kind: {"rope_type": "default", "rope_theta": 10000.0}

@@ -6,7 +6,7 @@ from torch import Tensor
 
 from .network import Batch, Network, linear
 
-# Blocks of each stage, and convolutions of a block: arXiv 1512.03385, table 1.
+# Blocks in each stage, and convolutions in a block: arXiv 1512.03385, table 1.
 SHAPES = {18: ((2, 2, 2, 2), 2), 50: ((3, 4, 6, 3), 3)}
 
 

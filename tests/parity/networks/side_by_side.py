@@ -67,7 +67,7 @@ class Cohere(Llama):
             "k": halves_of_pairs(key_value_heads),
             "v": lambda theirs: theirs,
         }
-        # A scale of logits changes numbers alone; ours has none.
+        # Our network has no scale of logits, since it does not change the speed.
         super().__init__(
             heads=heads, key_value_heads=key_value_heads, logit_scale=1.0, pad_token_id=None, **sizes
         )
@@ -84,7 +84,7 @@ class Cohere(Llama):
 
 
 class Cohere2(Cohere):
-    """Layers with a window rotate; those without one do not."""
+    """Layers with a window have rotary embeddings; those without one do not."""
 
     family = "cohere2"
     classes = Cohere2Config, Cohere2ForCausalLM
@@ -107,7 +107,7 @@ class Cohere2(Cohere):
 
 
 class _Decoder(CausalNetwork):
-    """What those have in common that take over no names of LLaMA's."""
+    """Base of the networks that do not use LLaMA's names."""
 
     def __init__(self, module, family: str, length: int, **model: object):
         self.module = module
@@ -190,7 +190,7 @@ class GptJ(_Decoder):
             bos_token_id=None,
             eos_token_id=None,
         )
-        # It has no other attention than its own, but for the flash kernel.
+        # It has only its own attention and the flash kernel.
         super().__init__(
             GPTJForCausalLM._from_config(config, attn_implementation="eager"),
             "gptj",
@@ -229,7 +229,8 @@ class GptJ(_Decoder):
 
 
 class Falcon(_Decoder):
-    """One key and value for all heads and one normalization; key_value_heads is of the later ones, with two."""
+    """One key and value for all heads, and one normalization; with key_value_heads, a later Falcon, which has two
+    normalizations."""
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ from .network import Batch, Network, linear, random_tokens
 
 
 class T5(Network):
-    """T5 1.0, or, gated, T5 1.1, whose projection onto the vocabulary is a matrix of its own."""
+    """T5 1.0, or if gated T5 1.1, whose projection onto the vocabulary has its own matrix."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class T5(Network):
             dropout_rate=0.0,
             feed_forward_proj="gated-gelu" if gated else "relu",
             decoder_start_token_id=0,
-            # Read as "does not scale what it projects": transformers shares the matrix all the same.
+            # transformers shares the matrix anyway; it takes this as whether to scale the hidden state before it.
             tie_word_embeddings=not gated,
         )
         self.module = T5ForConditionalGeneration._from_config(config, attn_implementation="sdpa")

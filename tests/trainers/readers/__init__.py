@@ -1,3 +1,4 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One module for each trainer, for the interpreter that has it: `read` states the batches of a text by its code."""
+"""One module for each trainer, which runs in the trainer's environment. `read` returns the batches of a text
+according to the trainer's code."""

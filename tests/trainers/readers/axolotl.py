@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""axolotl's load_cfg: the YAML, its pydantic classes, and what it derives from them; and TrainingArguments, to which
-its builders hand size and steps on (core/builders/base.py)."""
+"""Reads with axolotl's load_cfg: the YAML, its pydantic classes and derived values. Its builders pass size and steps to
+TrainingArguments (core/builders/base.py)."""
 
 import tempfile
 
@@ -15,19 +15,19 @@ from transformers import LlamaConfig, TrainingArguments
 from ..batches import Batches, Request
 from .training_arguments import batches_of
 
-# A GPU that can do whatever a config asks for.
+# A GPU that supports whatever a config asks for.
 axolotl.cli.config.gpu_capabilities = lambda: (
     {"bf16": True, "fp8": True, "tf32": True, "n_gpu": 1, "compute_capability": "sm_90"},
     {"torch_version": torch.__version__.split("+")[0]},
 )
-# It starts a process group where a config asks for DeepSpeed.
+# This would start a process group if a config asks for DeepSpeed.
 axolotl.cli.config.prepare_optim_env = lambda cfg: None
-# Networks lie on the hub; sizes of batches do not depend on them.
+# The networks would be downloaded from the hub; batch sizes do not depend on them.
 axolotl.utils.config.load_model_config = lambda cfg: LlamaConfig()
 
 
 def read(request: Request) -> Batches:
-    # Plugins of one config would ask the next one for their keys.
+    # Plugins of one config would require their keys in the next one.
     PluginManager.get_instance().plugins.clear()
     with tempfile.TemporaryDirectory() as folder:
         cfg = axolotl.cli.config.load_cfg(request.file, output_dir=folder)
@@ -45,6 +45,7 @@ def read(request: Request) -> Batches:
 
 
 def has_batch_size(file: str) -> bool:
-    """The deprecated key, by which axolotl counts the steps of a run but accumulates nothing."""
+    """Returns whether a config has the deprecated key, by which axolotl counts the steps of a run without
+    accumulation."""
     with open(file, encoding="utf-8") as stream:
         return "batch_size" in yaml.safe_load(stream)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""DeepSpeedConfig, and transformers' Trainer before it where numbers are "auto"."""
+"""Reads with DeepSpeedConfig, after transformers' Trainer if values are "auto"."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -13,13 +13,13 @@ from transformers.integrations.deepspeed import HfTrainerDeepSpeedConfig
 
 from ..batches import Batches, Request
 
-# A Trainer fills in what depends on the network and on the length of the run.
+# A Trainer fills in values that depend on the network and on the length of the run.
 NETWORK = SimpleNamespace(config=SimpleNamespace(hidden_size=1024))
 STEPS_OF_RUN = 1000
 
 
 def read(request: Request) -> Batches:
-    # In place of a process group.
+    # Replaces a process group.
     deepspeed.runtime.config.dist = SimpleNamespace(get_rank=lambda: 0, get_world_size=lambda: request.devices)
     with open(request.file, encoding="utf-8") as stream:
         if "auto" in batch_numbers(hjson.load(stream)):
@@ -36,7 +36,7 @@ def batch_numbers(config: dict[str, Any]) -> list[Any]:
 
 
 def read_by_trainer(given: HfTrainerDeepSpeedConfig) -> Batches:
-    """The steps are then those of the Trainer's own arguments, and the size has to be the one in both."""
+    """Reads a config with values "auto": the Trainer's arguments set the steps, and must state the same size."""
     size = given.get_value("train_micro_batch_size_per_gpu")
     if size == "auto":
         return Batches(None)

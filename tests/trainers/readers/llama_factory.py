@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""LLaMA-Factory's argument parser with its five classes of arguments. What it checks after that, such as
-optional packages and GPUs, plays no part in batches."""
+"""Reads with LLaMA-Factory's argument parser and its five classes of arguments. Its further checks, such as those of
+optional packages and GPUs, do not affect batches."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ def read(request: Request) -> Batches:
 
 
 def enter_folder_of_examples(origin: str) -> None:
-    """From which configs name what lies beside them, such as examples/deepspeed/ds_z3_config.json."""
+    """Enters the folder that paths in configs are relative to, such as examples/deepspeed/ds_z3_config.json."""
     for folder in Path(origin).parents:
         if (folder / "examples").is_dir():
             os.chdir(folder)

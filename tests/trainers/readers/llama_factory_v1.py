@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""LLaMA-Factory's second trainer: its argument parser, and the generator of batches, which does the arithmetic."""
+"""Reads with LLaMA-Factory's second trainer: its argument parser and its batch generator, which does the arithmetic."""
 
 import sys
 
@@ -11,7 +11,7 @@ from ..batches import Batches, Request
 
 
 class NoSamples:
-    """A dataset is asked for its length alone where nothing is drawn from it."""
+    """A data set without samples: only its length is used if no sample is drawn."""
 
     def __len__(self) -> int:
         return 1

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""LLM-Foundry's TrainConfig with its transforms, and the way in which Composer cuts the batch of a device."""
+"""Reads with LLM-Foundry's TrainConfig and its transforms; Composer splits the batch of a device."""
 
 import torch
 from composer.core.data_spec import default_split_batch

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The arguments that a launch script gives to torchrun, parsed and validated by Megatron-LM."""
+"""Reads the arguments that a launch script passes to torchrun with Megatron-LM's parser and validation."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import typing_extensions
 
-# Megatron Core 0.19 is for Python 3.12, of which its arguments need this word alone.
+# Megatron Core 0.19 is for Python 3.12, but its arguments need only this name of it.
 if not hasattr(typing, "override"):
     typing.override = typing_extensions.override
 
@@ -22,15 +22,15 @@ from torch.distributed.run import get_args_parser
 
 from ..batches import Batches, Request
 
-# A GPU of the generation of an H100.
+# The generation of an H100.
 megatron.training.arguments.get_device_arch_version = lambda: 9
 
-# Prints what it is given, a word on a line.
+# Prints its arguments, one per line.
 STAND_IN = "#!/bin/sh\nprintf '%s\\n' \"$@\"\n"
 
 
 def read(request: Request) -> Batches:
-    # As the scripts export it.
+    # The scripts export this.
     os.environ["CUDA_DEVICE_MAX_CONNECTIONS"] = "1"
     launch, words = launched(request.file)
     sys.argv = ["pretrain.py", *words]
@@ -55,8 +55,8 @@ def read(request: Request) -> Batches:
 
 
 def processes(launch, arguments, data_parallel: int) -> int:
-    """As the script tells torchrun; where these cannot hold one network, which published scripts do, as many as the
-    data-parallel devices need."""
+    """Returns the number of processes that the script passes to torchrun. If they cannot hold one network, as in some
+    published scripts, returns the number that the data-parallel devices need."""
     told = int(launch.nproc_per_node) * int(launch.nnodes.split(":")[0])
     of_a_network = (
         arguments.tensor_model_parallel_size
@@ -67,12 +67,12 @@ def processes(launch, arguments, data_parallel: int) -> int:
 
 
 def launched(script: str) -> tuple:
-    """What torchrun makes of its own arguments, and those of the training program."""
+    """Returns torchrun's parsed arguments, and those of the training program."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("torchrun", "python", "python3"):
             (Path(folder) / name).write_text(STAND_IN)
             (Path(folder) / name).chmod(0o755)
-        # In a restricted shell with no program but the stand-ins a script can only put words together.
+        # In a restricted shell that finds only the stand-ins, a script can only assemble words.
         ran = subprocess.run(
             ["/bin/bash", "--restricted", script, *"abcdefgh"],
             env={"PATH": folder},

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""NeMo's start of Megatron, with what MegatronBaseModel gives to it of a config."""
+"""Reads with NeMo's initialization of Megatron, with the arguments that MegatronBaseModel takes from a config."""
 
 import importlib.util
 from pathlib import Path
@@ -13,7 +13,7 @@ from ..batches import Batches, Request
 
 
 def megatron_init():
-    """The file by itself: the package around it imports every collection of NeMo."""
+    """Imports the file alone, since its package imports every collection of NeMo."""
     file = Path(nemo.__file__).parent / "collections/nlp/modules/common/megatron/megatron_init.py"
     specification = importlib.util.spec_from_file_location("megatron_init", file)
     module = importlib.util.module_from_spec(specification)
@@ -39,7 +39,7 @@ def read(request: Request) -> Batches:
         micro_batch_size=model.get("micro_batch_size"),
         global_batch_size=model.get("global_batch_size"),
         rampup_batch_size=model.get("rampup_batch_size", None),
-        # Random numbers are of a GPU.
+        # Seeding would need a GPU.
         seed=None,
     )
     if request.phase == "eval":

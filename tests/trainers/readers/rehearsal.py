@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A trainer for tests of the asking: what it does is in the name of the text."""
+"""A trainer for the tests of asking.py: the name of the text determines what it does."""
 
 import os
 import sys

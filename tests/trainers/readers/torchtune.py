@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""torchtune's parser and validation of configs, and for one device the recipe that its registry names.
+"""Reads with torchtune's parser and validation of configs, and for one device with the recipe that its registry names.
 
-No torchtune has a number for the whole batch: its recipes accumulate `gradient_accumulation_steps` batches of
-`batch_size` samples on each device, of which the product is taken here.
+torchtune has no number for the global batch: its recipes accumulate `gradient_accumulation_steps` batches of
+`batch_size` samples on each device, so it is their product.
 """
 
 import functools
@@ -21,7 +21,7 @@ from torchtune.config._utils import _merge_yaml_and_cli_args
 
 from ..batches import Batches, Request
 
-# A recipe asks for the device of its run, and for what only a GPU does.
+# A recipe opens the device of its run, and uses features that only a GPU has.
 ON_THIS_COMPUTER = ["device=cpu", "enable_activation_offloading=False"]
 
 
@@ -39,12 +39,13 @@ def validate(cfg: DictConfig) -> None:
     try:
         config.validate(cfg)
     except InstantiationError:
-        # A config can be newer than the last release, and name components that it does not have.
+        # A config can be newer than the last release, and name components that the release does not have.
         pass
 
 
 def accumulation_steps(cfg: DictConfig, origin: str) -> int:
-    """As the recipe has them once it is made, where it is one of a single device: others want a process group."""
+    """Returns the steps that a recipe has after its construction, if it is one for a single device; others need a
+    process group."""
     name = origin.partition("recipes/configs/")[2]
     recipes = [recipe for recipe in get_all_recipes() if any(name == known.file_path for known in recipe.configs)]
     for recipe in recipes:
@@ -55,7 +56,7 @@ def accumulation_steps(cfg: DictConfig, origin: str) -> int:
 
 @functools.cache
 def module_of(recipe: str) -> ModuleType:
-    """The folder of recipes is no package, and says so to whoever imports it."""
+    """Imports a recipe from its file: the folder of recipes raises an error if it is imported as a package."""
     file = Path(torchtune.__file__).parent.parent / "recipes" / recipe
     specification = importlib.util.spec_from_file_location(file.stem, file)
     module = importlib.util.module_from_spec(specification)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What transformers' Trainer makes of TrainingArguments, whoever parsed them."""
+"""Returns the batches of TrainingArguments according to transformers' Trainer, whichever parser made them."""
 
 from types import SimpleNamespace
 
@@ -9,14 +9,14 @@ from transformers import Trainer, TrainingArguments
 
 from ..batches import Batches
 
-# Arguments for a GPU are to be taken without one.
+# Accepts arguments for a GPU without a GPU.
 transformers.training_args.is_torch_bf16_gpu_available = lambda: True
 
 
 def batches_of(arguments: TrainingArguments, phase: str) -> Batches:
     if phase == "eval":
         return Batches(arguments.eval_batch_size)
-    # The arithmetic is a method of the Trainer, which cannot be made without a model.
+    # The arithmetic is in a method of the Trainer, which cannot be constructed without a model.
     trainer = object.__new__(Trainer)
     trainer.args = arguments
     trainer.model = None

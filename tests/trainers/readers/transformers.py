@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""HfArgumentParser with TrainingArguments, as transformers' own scripts read their configs."""
+"""Reads with HfArgumentParser and TrainingArguments, as transformers' own scripts do."""
 
 from transformers import HfArgumentParser, TrainingArguments
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""TrlParser with SFTConfig or DPOConfig, as TRL's and alignment-handbook's scripts read their recipes."""
+"""Reads with TrlParser and SFTConfig or DPOConfig, as the scripts of TRL and alignment-handbook do."""
 
 from trl import DPOConfig, ModelConfig, ScriptArguments, SFTConfig, TrlParser
 
@@ -11,7 +11,7 @@ from .training_arguments import batches_of
 def read(request: Request) -> Batches:
     config = DPOConfig if "/dpo/" in request.origin else SFTConfig
     parser = TrlParser((ScriptArguments, config, ModelConfig))
-    # Recipes have keys of scripts that are not TRL's.
+    # Recipes also have keys of scripts that TRL does not have.
     parsed = parser.parse_args_and_config(
         args=["--config", request.file], return_remaining_strings=True, fail_with_unknown_args=False
     )
