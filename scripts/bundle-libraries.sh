@@ -18,9 +18,9 @@ is_torch_library() {
   esac
 }
 
-# Libraries that nearly every system has, often newer ones. The bundle's copies are used only if the system has none.
-# Those of Debian 12 need a newer glibc than all other libraries of the bundle, so always using them would exclude
-# systems of the year before.
+# Libraries that nearly every system has, often newer ones. The bundle's copies are used only if the system has none or
+# older ones. Those of Debian 12 need a newer glibc than all other libraries of the bundle, so always using them would
+# exclude systems of the year before.
 is_spare_library() {
   case $1 in
     libstdc++.so.6 | libgcc_s.so.1 | libexpat.so.1) ;;

@@ -95,7 +95,7 @@ def read_rooms() -> list[Room]:
 
 
 def circle_in(rooms: list[Room]) -> list[str]:
-    """Returns the rooms that are in a cycle of links or link one; empty if there is no cycle."""
+    """Returns the rooms that are in a cycle of links or lead to one; empty if there is no cycle."""
     linked = {room.name: set(room.rooms) for room in rooms}
     while free := [name for name, links in linked.items() if not links & linked.keys()]:
         for name in free:
@@ -128,7 +128,7 @@ def main() -> int:
     arguments = parser.parse_args()
     rooms = read_rooms()
     if circle := circle_in(rooms):
-        print(f"These rooms are in a cycle of links or link one: {', '.join(circle)}.", file=sys.stderr)
+        print(f"These rooms are in a cycle of links or lead to one: {', '.join(circle)}.", file=sys.stderr)
         return 1
     text = DOCUMENT.read_text(encoding="utf-8")
     if BEGIN not in text or END not in text:

@@ -3,7 +3,7 @@
 # in all). The environments take torch, transformers and their dependencies from .venv-parity, but a trainer's own
 # packages come first, so that it can use an older transformers. The requirements files list every package, and pip
 # installs no dependencies: the full sets would include GPU kernels and clients of cloud services. Safe to run again:
-# it uses the network only if something is missing.
+# it uses the network only if requirements have changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
