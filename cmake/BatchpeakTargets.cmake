@@ -88,24 +88,50 @@ function(_batchpeak_moc_new_files target)
   endif()
 endfunction()
 
-# Runs moc on sources that include their own .moc, without the include directories: moc would search all headers of
-# libtorch for macros, which takes a minute, and these sources need none of them.
+# batchpeak_moc_sources(<target> <file>...) runs moc on each .cpp, which includes its .moc, and on each header with a class
+# that needs it. It does not look into the folders of headers as AUTOMOC does: for libtorch's, that takes a minute.
 function(batchpeak_moc_sources target)
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_moc")
   file(MAKE_DIRECTORY "${folder}")
   set(made "")
+  set(headers "")
   foreach(file IN LISTS ARGN)
     get_filename_component(file "${file}" ABSOLUTE)
     get_filename_component(name "${file}" NAME_WE)
-    add_custom_command(OUTPUT "${folder}/${name}.moc"
-      COMMAND Qt6::moc -i -o "${folder}/${name}.moc" "${file}"
-      DEPENDS "${file}" VERBATIM)
-    list(APPEND made "${folder}/${name}.moc")
+    file(STRINGS "${file}" macro REGEX "^ *Q_OBJECT" LIMIT_COUNT 1)
+    if(macro AND file MATCHES "\\.h$")
+      list(APPEND headers "${file}")
+    elseif(macro)
+      add_custom_command(OUTPUT "${folder}/${name}.moc"
+        COMMAND Qt6::moc -i -o "${folder}/${name}.moc" "${file}"
+        DEPENDS "${file}" VERBATIM)
+      list(APPEND made "${folder}/${name}.moc")
+    endif()
   endforeach()
   set_source_files_properties(${made} PROPERTIES HEADER_FILE_ONLY ON)
-  target_sources(${target} PRIVATE ${made})
+  qt_wrap_cpp(compiled ${headers})
+  target_sources(${target} PRIVATE ${made} ${compiled})
   target_include_directories(${target} PRIVATE "${folder}")
   set_target_properties(${target} PROPERTIES AUTOMOC OFF)
+endfunction()
+
+# _batchpeak_test_batches(<target> <file>...) compiles the test files of a program eight at a time, as TestBatch.cmake says.
+function(_batchpeak_test_batches target)
+  set_source_files_properties(${ARGN} PROPERTIES HEADER_FILE_ONLY ON)
+  set(script "${PROJECT_SOURCE_DIR}/cmake/TestBatch.cmake")
+  set(files ${ARGN})
+  set(number 0)
+  while(files)
+    list(SUBLIST files 0 8 batch)
+    list(REMOVE_ITEM files ${batch})
+    set(source "${CMAKE_CURRENT_BINARY_DIR}/${target}_batch_${number}.cpp")
+    add_custom_command(OUTPUT "${source}"
+      COMMAND "${CMAKE_COMMAND}" "-DOUTPUT=${source}" "-DFILES=${batch}" -P "${script}"
+      DEPENDS ${batch} "${script}" VERBATIM)
+    set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    target_sources(${target} PRIVATE "${source}")
+    math(EXPR number "${number} + 1")
+  endwhile()
 endfunction()
 
 # Gives a program the same run path in the build tree as when installed. If the two differ, CMake pads the shorter one
@@ -209,10 +235,9 @@ function(batchpeak_tests name)
     endif()
   endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
-  if(TEST_PRECOMPILED STREQUAL torch_test)
-    batchpeak_moc_sources(${name} ${files})
-  else()
-    _batchpeak_moc_new_files(${name} ${files})
+  batchpeak_moc_sources(${name} ${files} ${TEST_SOURCES})
+  if(BATCHPEAK_UNITY)
+    _batchpeak_test_batches(${name} ${files})
   endif()
   batchpeak_use_precompiled(${name} "${TEST_PRECOMPILED}")
   # The tested code is optimized as in the programs. The tests themselves compile a fifth faster with -O1.
