@@ -24,7 +24,7 @@ using OptionTexts = std::vector<std::string>;
 inline bool isOnFromText(const std::string& text)
 {
     if (text != "on" && text != "off")
-        throw UsageError("'" + text + "' is neither on nor off.");
+        throw UsageError("'" + text + "' must be on or off.");
     return text == "on";
 }
 

@@ -36,7 +36,7 @@ QString strategyFromText(const std::string& text)
     const auto names = search::strategyNames();
     if (std::ranges::find(names, text) == names.end()) {
         throw UsageError("'" + text +
-                         "' is no strategy that is built in; there is: " + strategiesBetween(", ") + ".");
+                         "' is not a search strategy; choose one of: " + strategiesBetween(", ") + ".");
     }
     return QString::fromStdString(text);
 }
@@ -150,7 +150,7 @@ QString commandFromText(const std::string& text)
     const QString follows = QStringLiteral("x");
     if (QProcess::splitCommand(command + QLatin1Char(' ') + follows).constLast() != follows)
         throw UsageError("'" + text +
-                         "' has a quote that does not end; close it, or write \"\"\" for one that is meant.");
+                         "' has an unclosed quote. Close it, or write \"\"\" for a literal quote.");
     return command;
 }
 
@@ -167,8 +167,7 @@ std::vector<Asked> runOptions()
         countOption(
             {"--packed-text-length", "N", "Tokens of each text packed into a sample; 0: one text per sample"},
             &Options::packedTextLength, 0, model::maxTokens),
-        switchOption("--shrink",
-                     "Shrink network and samples so that a trial takes moments, to try Batchpeak out",
+        switchOption("--shrink", "Shrink network and samples so that trials are quick, to try out Batchpeak",
                      &Options::shrinks),
         wordOption("--precision", "Precision, instead of the config's", &Options::precision),
         wordOption("--optimizer", "Optimizer, instead of the config's", &Options::optimizer),
@@ -185,7 +184,7 @@ std::vector<Asked> runOptions()
             &Options::lossChunkRows, 0, model::maxLossRows),
         option({"--max-gradient-norm", "NORM", "Clip gradients to this norm; 0: never"},
                &Options::maxGradientNorm, numberFromText, numberToText),
-        wordOption("--attention", "Kernel that computes attention, where the device has it",
+        wordOption("--attention", "Kernel that computes attention, if the device supports it",
                    &Options::attention),
         switchOption("--channels-last", "Keep images in the channels_last memory format",
                      &Options::channelsLast),

@@ -95,7 +95,7 @@ std::vector<std::int64_t> quantiles(std::vector<std::int64_t> lengths)
 
 [[noreturn]] void failToRead(const QString& path, const QString& reason)
 {
-    throw UsageError(QStringLiteral("%1 cannot be read: %2. Give a file of one length on each line.")
+    throw UsageError(QStringLiteral("%1 cannot be read: %2. Pass a file with one length per line.")
                          .arg(path, reason)
                          .toStdString());
 }
@@ -131,15 +131,14 @@ QByteArray bytesIn(const QString& path)
         if (reason != EAGAIN)
             failToRead(path, qt_error_string(reason));
         if (!isReady(descriptor, until)) {
-            failToRead(path, QStringLiteral("it did not come to its end within %1 seconds")
+            failToRead(path, QStringLiteral("it did not end within %1 seconds")
                                  .arg(static_cast<qint64>(longestPipe.count())));
         }
     }
-    throw UsageError(
-        QStringLiteral("%1 holds more than 64 MiB; a hundred thousand lengths drawn at random say "
-                       "as much, as `shuf -n 100000` draws them. Give a file of those.")
-            .arg(path)
-            .toStdString());
+    throw UsageError(QStringLiteral("%1 is larger than 64 MiB. A random sample of 100,000 lengths is enough: "
+                                    "create one with `shuf -n 100000`.")
+                         .arg(path)
+                         .toStdString());
 }
 
 QString demandText(const char* demand, const std::vector<double>& bounds, const QLocale& locale)
@@ -371,8 +370,9 @@ QString deviceFromText(const std::string& text)
     static const QRegularExpression pattern(QStringLiteral("^(cpu|cuda(:[0-9]{1,4})?)$"));
     QString device = QString::fromStdString(text);
     if (!pattern.match(device).hasMatch())
-        throw UsageError("'" + text +
-                         "' is no device; write cpu, cuda or cuda:N. `batchpeak devices` lists them.");
+        throw UsageError(
+            "'" + text +
+            "' is not a device. Write cpu, cuda or cuda:N; `batchpeak devices` lists the devices.");
     return device;
 }
 
@@ -405,8 +405,8 @@ std::vector<std::int64_t> sampleLengthsFromText(const QByteArray& text, const QS
         const auto length = wholeNumber<std::int64_t>({word.data(), static_cast<std::size_t>(word.size())});
         if (!length || *length < 1)
             throw UsageError(
-                QStringLiteral("%1:%2: '%3' is no length of a sample; write one whole number of at "
-                               "least 1 on each line.")
+                QStringLiteral(
+                    "%1:%2: '%3' is not a sample length. Write one whole number of at least 1 per line.")
                     .arg(name)
                     .arg(lineNumber)
                     .arg(escapeControls(QString::fromUtf8(word.first(std::min(word.size(), longestQuote)))))
@@ -414,10 +414,9 @@ std::vector<std::int64_t> sampleLengthsFromText(const QByteArray& text, const QS
         lengths.push_back(*length);
     }
     if (lengths.empty())
-        throw UsageError(
-            QStringLiteral("%1 holds no length of a sample; write one whole number on each line.")
-                .arg(name)
-                .toStdString());
+        throw UsageError(QStringLiteral("%1 has no sample lengths. Write one whole number per line.")
+                             .arg(name)
+                             .toStdString());
     return quantiles(std::move(lengths));
 }
 

@@ -57,13 +57,12 @@ model::Tuning chooseTuning(const config::ConfigContents& contents, const Explora
     if (options.adapter && *options.adapter != tuning.adapter)
         tuning = withAdapter(contents, *options.adapter);
     if (options.adapterRank && !model::hasAdapters(tuning))
-        refuse(Translated::tr("There is no adapter that could have a rank; add --adapter lora, or leave out "
-                              "--adapter-rank."));
+        refuse(Translated::tr("Without an adapter, --adapter-rank has no effect. Add --adapter lora, or "
+                              "remove --adapter-rank."));
     tuning.rank = options.adapterRank.value_or(tuning.rank);
     if (options.frozenWeights && model::trainsAll(tuning))
-        refuse(Translated::tr(
-            "All of the network is trained, so nothing of it is frozen; add --adapter lora, or "
-            "leave out --frozen-weights."));
+        refuse(Translated::tr("The whole network is trained, so no weights are frozen. Add --adapter lora, "
+                              "or remove --frozen-weights."));
     tuning.frozenWeights = options.frozenWeights.value_or(tuning.frozenWeights);
     return tuning;
 }

@@ -47,8 +47,8 @@ std::int64_t assumedSequenceLength(const model::ModelSpec& spec, QStringList& no
 {
     const std::int64_t length = model::defaultSequenceLength(spec);
     if (length > 0 && model::takesSequences(spec))
-        notes.append(Translated::tr("The config holds no sequence length, so samples have %1 tokens, as is "
-                                    "usual for this network. Give another with --sequence-length.")
+        notes.append(Translated::tr("The config has no sequence length, so samples have %1 tokens, which is "
+                                    "usual for this network. To change this, pass --sequence-length.")
                          .arg(length));
     return length;
 }
@@ -75,8 +75,8 @@ std::int64_t sequenceLengthOf(const config::ConfigContents& contents, const mode
 std::vector<std::int64_t> sampleLengths(const model::ModelSpec& spec, const ExplorationOptions& options)
 {
     if (!options.sampleLengths.empty() && !model::takesSequences(spec))
-        refuse(Translated::tr("The samples of this network are no sequences of tokens, so they have no "
-                              "lengths; leave out --sample-lengths."));
+        refuse(Translated::tr("Samples of this network are not token sequences, so they have no lengths. "
+                              "Remove --sample-lengths."));
     return options.sampleLengths;
 }
 
@@ -85,8 +85,8 @@ model::StepOptions stepOptions(model::StepOptions step, const model::ModelSpec& 
 {
     if (options.packedTextLength.value_or(0) > 0 &&
         !std::holds_alternative<model::DecoderSpec>(spec.architecture))
-        refuse(Translated::tr("Only decoders take samples that are packed of several texts; leave out "
-                              "--packed-text-length."));
+        refuse(Translated::tr(
+            "Only decoders accept samples packed from several texts. Remove --packed-text-length."));
     visitStepOverrides(
         [&](const auto& row) { step.*row.step = (options.*row.asked).value_or(step.*row.step); });
     return step;
@@ -182,8 +182,8 @@ std::vector<std::int64_t> divisorsOf(std::int64_t number, std::int64_t minimum, 
 void refuseBelow(std::int64_t smallest, std::int64_t largest)
 {
     if (largest < smallest)
-        refuse(Translated::tr("KTO compares each text with an answer to another one, so a micro-batch has at "
-                              "least %1 of them; let --setting and --max allow that.")
+        refuse(Translated::tr("KTO compares each text with an answer to another text, so a micro-batch needs "
+                              "at least %1 texts. Set --setting and --max accordingly.")
                    .arg(smallest));
 }
 
@@ -191,8 +191,8 @@ void setOnlySize(search::SearchSpace& space, std::int64_t size, std::int64_t sma
                  const ExplorationOptions& options)
 {
     if (options.minimum || options.maximum)
-        refuse(Translated::tr("The setting asks for size %1 alone, so there is nothing to bound; leave out "
-                              "--min and --max, or add --setting explore.")
+        refuse(Translated::tr("The setting is a single size (%1), so --min and --max have no effect. Remove "
+                              "them, or add --setting explore.")
                    .arg(size));
     refuseBelow(smallest, size);
     space.minimum = space.maximum = size;
@@ -259,14 +259,14 @@ void setSizes(search::SearchSpace& space, const config::BatchPlan& plan, std::in
         fromConfig.maximum.value_or(explore ? largestExplored : plan.perDeviceBatch()));
     if (space.minimum < 1)
         refuse(
-            Translated::tr("The smallest size to explore is %1; let it be at least 1.").arg(space.minimum));
+            Translated::tr("The smallest size to explore is %1; it must be at least 1.").arg(space.minimum));
     refuseBelow(smallest, space.maximum);
     space.minimum = std::max(space.minimum, smallest);
     if (space.minimum > space.maximum)
-        refuse(Translated::tr(
-                   "The smallest size to explore, %1, is above the largest, %2; exchange or widen them.")
-                   .arg(space.minimum)
-                   .arg(space.maximum));
+        refuse(
+            Translated::tr("The smallest size to explore (%1) is above the largest (%2). Swap or widen them.")
+                .arg(space.minimum)
+                .arg(space.maximum));
     if (explore)
         return;
     space.candidates = divisorsOf(plan.perDeviceBatch(), space.minimum, space.maximum);
@@ -285,7 +285,7 @@ QStringList notesOn(const config::ConfigContents& contents, const config::BatchP
 {
     if (contents.isNetworkAlone())
         return {Translated::tr(
-            "The config holds a network alone, without a batch; it is explored as on one device.")};
+            "The config describes only a network, without a batch, so it is explored for one device.")};
     QStringList notes = spreadOverDevices(plan);
     const auto* fixed = std::get_if<config::Fixed>(&plan.setting);
     if (const auto text = fixed ? config::evenSpreadText(plan, fixed->microBatchSize) : std::nullopt)
@@ -361,8 +361,8 @@ void refuseForPython(const model::Tuning& tuning, const ExplorationOptions& opti
 {
     const bool isOfPython = !options.python.isEmpty() && options.workerCommand.isEmpty();
     if (isOfPython && tuning.frozenWeights == model::FrozenWeights::TorchaoNf4)
-        refuse(Translated::tr("Your Python does not run the frozen weights in 4 bits that torchao has; leave "
-                              "out --with, or take those of bitsandbytes by --frozen-weights nf4."));
+        refuse(Translated::tr("Your Python does not support torchao's 4-bit frozen weights. Remove --with, "
+                              "or use those of bitsandbytes (--frozen-weights nf4)."));
 }
 
 } // namespace

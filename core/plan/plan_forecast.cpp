@@ -209,9 +209,10 @@ QString planForecastText(const PlanForecast& forecast)
         const QString max = roughDurationText(forecast.seconds->high);
         const QString range =
             min == max ? Translated::tr("About %1").arg(min) : Translated::tr("%1 to %2").arg(min, max);
-        const QString text = forecast.isRecalled     ? Translated::tr("%1, since an earlier run here counts.")
+        const QString text = forecast.isRecalled
+                                 ? Translated::tr("%1, because trials of an earlier run count.")
                              : forecast.isAsLastTime ? Translated::tr("%1, as last time here.")
-                                                     : Translated::tr("%1, by an earlier run here.");
+                                                     : Translated::tr("%1, estimated from an earlier run.");
         sentences << text.arg(range);
     }
     if (forecast.maxSeconds)

@@ -64,8 +64,8 @@ PlanOffer bothPhases(ExplorationOptions options)
     const model::Phase other =
         options.phase == model::Phase::Train ? model::Phase::Eval : model::Phase::Train;
     PlanOffer offer{.kind = Kind::BothPhases,
-                    .reason = Translated::tr("With a size written for %1 alone, the config still asks for "
-                                             "explore in %2; Cerebras refuses that in a run of both phases.")
+                    .reason = Translated::tr("If a size is written for %1 only, the config still has explore "
+                                             "for %2, which Cerebras refuses in a run of both phases.")
                                   .arg(phaseText(options.phase), phaseText(other)),
                     .label = Translated::tr("Explore both phases"),
                     .words = QStringLiteral("--phase both")};

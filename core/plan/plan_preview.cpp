@@ -145,7 +145,7 @@ std::vector<ReadValue> valuesOf(const ConfigContents& contents, model::Phase pha
                           placeText(places.network, contents)});
         addTuning(values, contents.tuning);
         if (const QString steps = preferenceText(contents.step.preference, contents.tuning); !steps.isEmpty())
-            values.push_back({Translated::tr("Learns by"), steps, {}});
+            values.push_back({Translated::tr("Training method"), steps, {}});
         if (contents.sequenceLength > 0 && model::takesSequences(*spec))
             values.push_back({Translated::tr("Samples"),
                               Translated::tr("%1 tokens").arg(numberText(contents.sequenceLength)),
@@ -232,14 +232,13 @@ QString shortageText(const PlanPreview& preview)
     if (constant > largest->usableBytes) {
         const auto [needed, usable] = comparedBytesText(constant, largest->usableBytes);
         return Translated::tr(
-                   "Nothing is expected to fit: whatever the size, the network and its optimizer take about "
-                   "%1, more than the %2 that may be used on %3. Raise the memory limit, or choose "
-                   "another device.")
+                   "Nothing is expected to fit: at any size, the network and its optimizer need about %1, "
+                   "but only %2 may be used on %3. Raise the memory limit, or choose another device.")
             .arg(needed, usable, id);
     }
     const QString usable = memoryText(static_cast<double>(largest->usableBytes));
-    return Translated::tr("Nothing is expected to fit: of the %1 that may be used on %2, the network leaves "
-                          "%3, and %4 about %5. Raise the memory limit, or choose another device.")
+    return Translated::tr("Nothing is expected to fit: %1 may be used on %2, of which the network leaves %3, "
+                          "but %4 about %5. Raise the memory limit, or choose another device.")
         .arg(usable, id, memoryText(static_cast<double>(largest->usableBytes - constant)),
              min == 1 ? Translated::tr("a sample takes")
                       : Translated::tr("%1 samples take").arg(numberText(min)),
@@ -392,7 +391,7 @@ QString sizesText(const ExplorationPlan& plan)
 {
     const search::SearchSpace& space = plan.space;
     if (!plan.isSearch())
-        return Translated::tr("Size %1 alone is measured.").arg(numberText(space.minimum));
+        return Translated::tr("Only size %1 is measured.").arg(numberText(space.minimum));
     if (space.candidates.empty())
         return Translated::tr("Sizes %1 to %2 are considered.")
             .arg(numberText(space.minimum), numberText(space.maximum));

@@ -186,13 +186,13 @@ private slots:
     {
         const auto add = rows<Change, Text>();
         add("bounds exchanged",
-            {setting(config::Explore{.minimum = 9, .maximum = 3}), "9, is above the largest, 3"});
+            {setting(config::Explore{.minimum = 9, .maximum = 3}), "(9) is above the largest (3)"});
         add("below one", {setting(config::Explore{.minimum = 0}), "at least 1"});
         add("one size, with bounds", {[](auto& contents, auto& options) {
                                           contents.train->setting = config::Fixed{20};
                                           options.maximum = 40;
                                       },
-                                      "leave out --min and --max"});
+                                      "--min and --max have no effect"});
         add("KTO of one text", {byKto(config::Fixed{1}), "at least 2 of them"});
         add("KTO up to one text", {byKto(config::Explore{.maximum = 1}), "at least 2 of them"});
         add("KTO of a batch of one", {[](auto& contents, auto& options) {
@@ -326,7 +326,7 @@ private slots:
         QCOMPARE(plan.run.plan.devices, 1);
         QCOMPARE(plan.load.phase, phase);
         QCOMPARE(plan.notes.size(), 1);
-        VERIFY_CONTAINS(plan.notes.front(), "a network alone");
+        VERIFY_CONTAINS(plan.notes.front(), "only a network");
     }
 
     void assumesALengthIfNoneIsGiven()

@@ -409,10 +409,10 @@ private slots:
     {
         rows<Change, Text>(
             {{"a rank without an adapter",
-              {option([](ExplorationOptions& o) { o.adapterRank = 8; }), "add --adapter lora"}},
+              {option([](ExplorationOptions& o) { o.adapterRank = 8; }), "Add --adapter lora"}},
              {"frozen weights where nothing is frozen",
               {option([](ExplorationOptions& o) { o.frozenWeights = model::FrozenWeights::Nf4; }),
-               "nothing of it is frozen"}},
+               "no weights are frozen"}},
              {"torchao's frozen weights in the user's Python",
               {[](config::ConfigContents& contents, ExplorationOptions& options) {
                    contents.tuning = lora();

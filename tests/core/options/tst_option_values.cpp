@@ -252,8 +252,9 @@ private slots:
             {{"a word", {"12\nlong\n", "l.txt:2: 'long'"}},
              {"zero", {"0\n", "l.txt:1: '0'"}},
              {"two on a line", {"12 7\n", "l.txt:1: '12 7'"}},
-             {"control characters", {QByteArray("5\n1\0\x1b[2J\n", 9), "l.txt:2: '1\\x00\\x1b[2J' is no"}},
-             {"nothing", {"# none\n", "holds no length"}}});
+             {"control characters",
+              {QByteArray("5\n1\0\x1b[2J\n", 9), "l.txt:2: '1\\x00\\x1b[2J' is not a sample length"}},
+             {"nothing", {"# none\n", "has no sample lengths"}}});
     }
     void namesInvalidLines()
     {
@@ -267,9 +268,9 @@ private slots:
     {
         rows<const char*, const char*>({{"not there", {"nowhere/l.txt", "cannot be read: No such file"}},
                                         {"a folder", {".", "cannot be read: Is a directory"}},
-                                        {"a pipe that nobody writes into", {"pipe", "holds no length"}},
-                                        {"a pipe without an end", {"written", "did not come to its end"}},
-                                        {"more than is read", {"large", "holds more than 64 MiB"}}});
+                                        {"a pipe that nobody writes into", {"pipe", "has no sample lengths"}},
+                                        {"a pipe without an end", {"written", "did not end within"}},
+                                        {"more than is read", {"large", "is larger than 64 MiB"}}});
     }
     void explainsUnreadableFilesOfLengths()
     {

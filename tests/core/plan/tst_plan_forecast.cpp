@@ -228,11 +228,12 @@ private slots:
                text("About 19 trials (8 to 41, at most 64). 2 min to 4 min, as last time here.")}},
              {"by another question",
               {{.trials = trials, .maxTrials = 64, .seconds = seconds},
-               text("About 19 trials (8 to 41, at most 64). 2 min to 4 min, by an earlier run here.")}},
+               text(
+                   "About 19 trials (8 to 41, at most 64). 2 min to 4 min, estimated from an earlier run.")}},
              {"an earlier run counts",
               {{.trials = trials, .maxTrials = 64, .seconds = seconds, .isRecalled = true},
-               text("About 19 trials (8 to 41, at most 64). 2 min to 4 min, since an earlier run here "
-                    "counts.")}},
+               text("About 19 trials (8 to 41, at most 64). 2 min to 4 min, because trials of an earlier run "
+                    "count.")}},
              {"a budget",
               {{.trials = trials, .maxTrials = 64, .maxSeconds = 600.0},
                text("About 19 trials (8 to 41, at most 64). No longer than 10 min.")}}});

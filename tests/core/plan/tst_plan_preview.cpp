@@ -395,7 +395,7 @@ private slots:
             {{"a range", {"--setting,explore,--max,300", "Sizes 1 to 300 are considered."}},
              {"divisors", {"--max,6", "Divisors of 48 are considered: 1, 2, 3, 4, 6."}},
              {"many divisors", {"", "Divisors of 48 are considered: 1, 2, 3, 4, 6, 8, 12, …, 48."}},
-             {"one size", {"--setting,20", "Size 20 alone is measured."}}});
+             {"one size", {"--setting,20", "Only size 20 is measured."}}});
     }
     void namesTheSizes()
     {
