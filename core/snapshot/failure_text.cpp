@@ -58,15 +58,14 @@ QString needlessRefusalText(const Snapshot& snapshot)
 {
     const std::int64_t usable = snapshot.minUsableBytes();
     if (usable <= 0)
-        return Translated::tr("How much it needs is unknown");
+        return Translated::tr("The memory it needs is unknown");
     const bool ranOut = std::ranges::any_of(snapshot.trials, [](const trial::TrialRecord& trial) {
         return trial.outcome == trial::Outcome::OutOfMemory;
     });
-    return (ranOut
-                ? Translated::tr("Every size that was tried ran out of memory although %1 may be used, so "
-                                 "that how much it needs is unknown")
-                : Translated::tr("Every size that was tried had too little room although %1 may be used, so "
-                                 "that how much it needs is unknown"))
+    return (ranOut ? Translated::tr("Every size that was tried ran out of memory, although %1 may be used. "
+                                    "The memory needed is therefore unknown")
+                   : Translated::tr("Every size that was tried had too little memory, although %1 may be "
+                                    "used. The memory needed is therefore unknown"))
         .arg(bytesText(usable));
 }
 
@@ -139,7 +138,7 @@ QString memoryNeedText(const Snapshot& snapshot, std::int64_t smallest)
     if (need.usable > 0 && need.needed > need.usable)
         text += Translated::tr(", and %1 may be used").arg(bytes.second);
     text += QLatin1String(". ");
-    QStringList ways{Translated::tr("raise the memory limit"), Translated::tr("take another device")};
+    QStringList ways{Translated::tr("raise the memory limit"), Translated::tr("use another device")};
     if (!need.evenEmptyIsTooMuch && smallest > 1)
         ways.prepend(Translated::tr("allow smaller sizes"));
     if (!need.evenEmptyIsTooMuch && snapshot.run && snapshot.run->sequenceLength > 0)
@@ -158,9 +157,8 @@ QString noResultText(const Snapshot& snapshot)
         last.text.empty() ? Translated::tr("The worker did not say why.") : QString::fromStdString(last.text);
     const bool onlyFreshOnesFailed = std::ranges::any_of(snapshot.trials, &trial::TrialRecord::ranWell);
     return (onlyFreshOnesFailed
-                ? Translated::tr(
-                      "None of the sizes that ran did so in a fresh process, too. The last one, %1, "
-                      "failed: %2 Fix that, then start again.")
+                ? Translated::tr("No size that ran also ran in a fresh process. The last one, %1, failed: %2 "
+                                 "Fix this problem, then start again.")
                 : Translated::tr(
                       "No trial gave a result. The last one, of size %1, failed: %2 Fix that, then "
                       "start again."))
@@ -169,7 +167,7 @@ QString noResultText(const Snapshot& snapshot)
 
 QString noDeviceText(const QString& problem, const QStringList& lastLines)
 {
-    return withLastLines(Translated::tr("No worker keeps running, so no trial can run. %1").arg(problem),
+    return withLastLines(Translated::tr("The workers keep exiting, so no trial can run. %1").arg(problem),
                          lastLines);
 }
 

@@ -36,10 +36,11 @@ QString purposeOf(const TrialPlan& plan, const QString& size, const QLocale& loc
         return Translated::tr("%1, which may be the fastest").arg(size);
     case Purpose::Remeasuring:
         if (plan.against > 0)
-            return Translated::tr("%1 again, to tell it from %2").arg(size, numberText(plan.against, locale));
+            return Translated::tr("%1 again, to distinguish it from %2")
+                .arg(size, numberText(plan.against, locale));
         return Translated::tr("%1 again, for a more precise time").arg(size);
     case Purpose::Comparison:
-        return Translated::tr("%1 interleaved, to tell them apart").arg(sizesText(plan.sizes, locale));
+        return Translated::tr("%1 interleaved, to compare them").arg(sizesText(plan.sizes, locale));
     case Purpose::Repetition:
         return Translated::tr("%1 again, since it was disturbed").arg(size);
     case Purpose::Retry:
@@ -86,7 +87,7 @@ QString roughDurationText(double seconds)
 QString likelyTimeLeftText(const search::Estimate& secondsLeft)
 {
     if (secondsLeft.likely < moment)
-        return Translated::tr("a moment left");
+        return Translated::tr("a few seconds left");
     return Translated::tr("about %1 left").arg(roughDurationText(secondsLeft.likely));
 }
 

@@ -11,14 +11,15 @@ namespace batchpeak::engine {
 
 /// Texts on what is tried and why, and how long everything will take.
 
-/// "24 again, to tell it from 28", "24 and 28 interleaved, to tell them apart", "64, since throughput is
+/// "24 again, to distinguish it from 28", "24 and 28 interleaved, to compare them", "64, since throughput is
 /// still rising": without a full stop.
 QString purposeText(const TrialPlan& plan, const QLocale& locale = QLocale());
 
-/// "Now: 24 again, to tell it from 28." for a running trial, "Next: ..." for one that is still to come.
+/// "Now: 24 again, to distinguish it from 28." for a running trial, "Next: ..." for one that is still to
+/// come.
 QString planText(const TrialPlan& plan, const QLocale& locale = QLocale());
 
-/// "about 3 min left (2 to 5 min)", "a moment left": with as many digits as a forecast justifies.
+/// "about 3 min left (2 to 5 min)", "a few seconds left": with as many digits as a forecast justifies.
 QString timeLeftText(const search::Estimate& secondsLeft);
 /// The two parts of timeLeftText(); the second, in its parentheses, is empty if it says no more than the
 /// first.

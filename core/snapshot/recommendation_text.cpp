@@ -65,7 +65,7 @@ private:
     {
         switch (m_reason.kind) {
         case Reason::Kind::TooEarly:
-            return tr("%1 is the fastest of the first sizes; it takes more trials to compare.").arg(size());
+            return tr("%1 is the fastest of the first sizes. A comparison needs more trials.").arg(size());
         case Reason::Kind::Climbing:
             return climbing();
         case Reason::Kind::Compared:
@@ -230,19 +230,18 @@ QString besideOthersText(const Snapshot& snapshot, const QLocale& locale)
     });
     const QString taking =
         isOnCpu
-            ? Translated::tr("Samples/s are those beside other programs, which kept %1 processors busy.")
+            ? Translated::tr("Samples/s were measured while other programs kept %1 processors busy.")
                   .arg(locale.toString(foreign / trials, 'f', 1))
             : (isMixed
-                   ? Translated::tr(
-                         "Samples/s are those beside other programs, which took %1 % of the devices.")
-                   : Translated::tr("Samples/s are those beside other programs, which took %1 % of the GPU."))
+                   ? Translated::tr("Samples/s were measured while other programs used %1 % of the devices.")
+                   : Translated::tr("Samples/s were measured while other programs used %1 % of the GPU."))
                   .arg(percent(taken / trials, locale));
     // Speeds that differ by this factor visibly deviate from the line of their means.
     constexpr double minFactor = 1.3;
     if (1.0 - min <= minFactor * (1.0 - max))
         return taking;
-    return Translated::tr(
-               "%1 Single trials lie off the mean of their size: they had %2 to %3 % of the device.")
+    return Translated::tr("%1 Single trials differ from the mean of their size, because they got between %2 "
+                          "and %3 % of the device.")
         .arg(taking, percent(1.0 - max, locale), percent(1.0 - min, locale));
 }
 
@@ -274,8 +273,8 @@ QString speedLimitText(const search::SpeedLimit& limit, bool isOnCpu, const QLoc
                                      "would gain %2 % if it fit."))
             .arg(percent(limit.overheadShare, locale), percent(limit.doublingGain, locale));
     case Kind::Saturated:
-        return Translated::tr("Saturated: %1 % of a step is work per sample; a larger size gains next to "
-                              "nothing.")
+        return Translated::tr(
+                   "Saturated: %1 % of a step is work per sample, so a larger size gains almost nothing.")
             .arg(percent(1.0 - limit.overheadShare, locale));
     case Kind::TileQuantized:
         return Translated::tr("Tile-quantized: one sample above a multiple of %1 makes a step %2 % longer.")

@@ -32,8 +32,8 @@ QString progressText(const Snapshot& snapshot)
     }
     const trial::TrialRecord& trial = snapshot.trials.back();
     if (trial.timedSteps > 0)
-        return Translated::tr("it had come to timed step %1").arg(numberText(trial.timedSteps + 1));
-    return Translated::tr("it had come to warm-up step %1").arg(numberText(trial.warmupSteps + 1));
+        return Translated::tr("it had reached timed step %1").arg(numberText(trial.timedSteps + 1));
+    return Translated::tr("it had reached warm-up step %1").arg(numberText(trial.warmupSteps + 1));
 }
 
 /// Returns the time that a few trials would take, as far as it is known.

@@ -138,7 +138,7 @@ struct TrialPlan
     trial::Purpose why = trial::Purpose::FirstSizes;
     /// Size from which the trial is to distinguish its own; 0 if there is none in particular.
     std::int64_t against = 0;
-    /// "Next: 24, to tell it from 28."
+    /// "Next: 24, to distinguish it from 28."
     QString sentence;
 
     bool operator==(const TrialPlan&) const = default;

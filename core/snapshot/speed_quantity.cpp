@@ -124,16 +124,16 @@ QString explanationText(SpeedQuantity quantity, const Snapshot& snapshot)
         return Words::tr("Samples/s times the %1 tokens of a sample.")
             .arg(QLocale().toString(run.tokensPerSample, 'g', 6));
     case SpeedQuantity::EffectiveSamplesPerSecond:
-        return Words::tr("Of whole optimizer steps at the config's batch: %1 samples on a device over the "
-                         "time of their micro-batches and of the optimizer step.")
+        return Words::tr("Samples/s of whole optimizer steps at the config's batch: %1 samples per device, "
+                         "divided by the time of their micro-batches and of the optimizer step.")
             .arg(numberText(run.plan.perDeviceBatch()));
     case SpeedQuantity::JoulesPerSample:
-        return Words::tr("Energy of the whole device for one sample, as it was measured; less is better.");
+        return Words::tr("Measured energy of the whole device per sample; lower is better.");
     case SpeedQuantity::ModelFlopUtilization: {
         const auto peak =
             snapshot.devices.empty() ? std::nullopt : peakOf(snapshot.devices.front(), run.productPrecision);
-        return Words::tr("Model FLOP utilization: what the network needs in a second, of the %1 TFLOP/s that "
-                         "the device has at most by its data sheet.")
+        return Words::tr("Model FLOP utilization: the FLOP/s of the network as a share of the device's peak "
+                         "of %1 TFLOP/s (data sheet).")
             .arg(teraflopsText(peak.value_or(0.0)));
     }
     }

@@ -51,9 +51,9 @@ QString unlikeDevicesText(const std::vector<DeviceSnapshot>& devices, const QLoc
     if (larger.isEmpty())
         return {};
     const DeviceSnapshot& min = *minOf(devices);
-    return Translated::tr(
-               "A size is shared by all devices, so that %1 decides, of which %2 may be used; it is %3. "
-               "What they measure is taken together: explore on one alone for a size of its own.")
+    return Translated::tr("All devices use the same size, so %1 limits it: %2 of its memory may be used, "
+                          "compared with %3. Measurements of all devices are combined; to find a size for "
+                          "one device, explore on that device only.")
         .arg(min.id, bytesText(min.usableBytes, locale), larger.join(QLatin1String(", ")));
 }
 
@@ -71,11 +71,11 @@ QString unusedMemoryText(const Snapshot& snapshot, const QLocale& locale)
         if (!memory || memory->bytesPerSample <= 0.0)
             return unused;
         const double room = static_cast<double>(device.usableBytes) - memory->constantBytes;
-        return Translated::tr("%1, which holds about %2")
+        return Translated::tr("%1 (this device would fit a size of about %2)")
             .arg(unused, numberText(static_cast<std::int64_t>(room / memory->bytesPerSample), locale));
     });
     return larger.isEmpty() ? QString()
-                            : Translated::tr("%1 decides the size that all share: %2.")
+                            : Translated::tr("%1 limits the common size: %2.")
                                   .arg(minOf(snapshot.devices)->id, larger.join(QLatin1String("; ")));
 }
 

@@ -56,7 +56,7 @@ QString unverifiedText(const Snapshot& snapshot, const QLocale& locale)
         return {};
     const QString size = numberText(recommendation->size, locale);
     if (const std::int64_t failed = failedVerification(snapshot))
-        return Translated::tr("%1 did not run in a fresh process, and none has run %2.")
+        return Translated::tr("%1 failed in a fresh process, and %2 has not run in one.")
             .arg(numberText(failed, locale), size);
     const auto& verification = snapshot.verification;
     const bool couldNotBe = verification && verification->size == recommendation->size &&
@@ -69,7 +69,7 @@ QString doubtText(const Snapshot& snapshot, const ExplorationOptions& options, c
 {
     const auto& recommendation = snapshot.searchState.recommendation;
     if (isOfSmallerNetwork(snapshot) && (recommendation || selected)) {
-        return Translated::tr("%1 was found of a smaller network than the config's.")
+        return Translated::tr("%1 was found for a smaller network than the config's.")
             .arg(numberText(selected.value_or(recommendation ? recommendation->size : 0), locale));
     }
     const int min = minConfidenceToWrite(options);

@@ -20,7 +20,7 @@ namespace batchpeak::engine {
 /// target confidence of the exploration if that is lower.
 int minConfidenceToWrite(const ExplorationOptions& options);
 
-/// "34 did not run in a fresh process, and none has run 32.", or that the recommended 32 could not be
+/// "34 failed in a fresh process, and 32 has not run in one.", or that the recommended 32 could not be
 /// verified; empty otherwise.
 QString unverifiedText(const Snapshot& snapshot, const QLocale& locale = QLocale());
 

@@ -57,12 +57,11 @@ QStringList spreadOverDevices(const config::BatchPlan& plan)
 {
     if (plan.globalBatchSize % plan.devices == 0)
         return {};
-    return {
-        Translated::tr("%1 samples are spread unevenly over %2 devices: at most %3 on one. The global batch "
-                       "size stays as it is.")
-            .arg(plan.globalBatchSize)
-            .arg(plan.devices)
-            .arg(plan.perDeviceBatch())};
+    return {Translated::tr("%1 samples are split unevenly over %2 devices, with at most %3 on one device. "
+                           "The global batch size does not change.")
+                .arg(plan.globalBatchSize)
+                .arg(plan.devices)
+                .arg(plan.perDeviceBatch())};
 }
 
 } // namespace batchpeak::engine

@@ -67,7 +67,7 @@ QString comparedText(const trial::TrialRecord& trial, const QLocale& locale)
             .arg(sizes, numberText(trial.microBatchSize, locale));
     const auto contrast = trial::contrastOf(trial.compared);
     if (trial.outcome != trial::Outcome::Ok || trial.thrashes || !contrast)
-        return Translated::tr("comparing %1 came to nothing").arg(sizes);
+        return Translated::tr("comparison of %1 discarded").arg(sizes);
     return Translated::tr("compared %1 in %2 visits each: %3")
         .arg(sizes, numberText(trial.visits, locale), contrastText(*contrast, locale));
 }

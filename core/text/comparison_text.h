@@ -32,8 +32,8 @@ QString leadText(const trial::Contrast& contrast, const QLocale& locale = QLocal
 QString contrastText(const trial::Contrast& contrast, const QLocale& locale = QLocale());
 
 /// "compared 24, 28 and 32 in 8 visits each: 28 is 1.3 % ± 0.4 faster than 24". For a comparison that a size
-/// ended: "comparing 24, 28 and 32 ended at 28". For one that counts for nothing: "comparing 24, 28 and 32
-/// came to nothing". For one that is running: comparingText(). The outcome and the flags are stated
+/// ended: "comparing 24, 28 and 32 ended at 28". For one that counts for nothing: "comparison of 24, 28
+/// and 32 discarded". For one that is running: comparingText(). The outcome and the flags are stated
 /// elsewhere.
 QString comparedText(const trial::TrialRecord& trial, const QLocale& locale = QLocale());
 

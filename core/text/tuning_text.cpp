@@ -97,13 +97,13 @@ QString preferenceText(model::Preference preference, const Tuning& tuning)
     case Preference::None:
         return {};
     case Preference::Dpo:
-        return Translated::tr("DPO on pairs of texts, beside %1").arg(reference);
+        return Translated::tr("DPO on pairs of texts; reference: %1").arg(reference);
     case Preference::Orpo:
         return Translated::tr("ORPO on pairs of texts");
     case Preference::Simpo:
         return Translated::tr("SimPO on pairs of texts");
     case Preference::Kto:
-        return Translated::tr("KTO on liked and disliked texts, beside %1").arg(reference);
+        return Translated::tr("KTO on desirable and undesirable texts; reference: %1").arg(reference);
     case Preference::Reward:
         return Translated::tr("a reward model on pairs of texts");
     case Preference::ValueHead:
@@ -133,7 +133,7 @@ QString frozenWeightsText(const Tuning& tuning)
         return {};
     switch (tuning.frozenWeights) {
     case FrozenWeights::Same:
-        return Translated::tr("as the trained ones");
+        return Translated::tr("same dtype as trained weights");
     case FrozenWeights::Nf4:
         return tuning.doubleQuantization ? Translated::tr("nf4 with double quantization")
                                          : QStringLiteral("nf4");

@@ -17,11 +17,11 @@ namespace batchpeak::engine {
 
 /// "LoRA of rank 16, alpha 32, dropout 0.05, on query and value"; empty without adapters.
 QString adapterText(const model::Tuning& tuning, const QLocale& locale = QLocale());
-/// "DPO on pairs of texts, beside a second network"; empty if the network learns from texts alone.
+/// "DPO on pairs of texts; reference: a second network"; empty if the network learns from texts alone.
 QString preferenceText(model::Preference preference, const model::Tuning& tuning);
 /// "output, layers.30"; empty unless some parts are trained in full beside others that are not.
 QString trainedPartsText(const model::Tuning& tuning);
-/// "nf4 with double quantization", "as the trained ones"; empty if nothing is frozen.
+/// "nf4 with double quantization", "same dtype as trained weights"; empty if nothing is frozen.
 QString frozenWeightsText(const model::Tuning& tuning);
 /// "int4 weights in groups of 32, int8 activations"; empty if nothing is rounded.
 QString fakeQuantizationText(const model::Tuning& tuning, const QLocale& locale = QLocale());

@@ -231,7 +231,7 @@ void addInsight(Snapshot& snapshot)
                           .sentence = QStringLiteral("Now: 208, which may be faster than 192.")}};
     snapshot.next = {.sizes = {192, 224},
                      .why = Purpose::Comparison,
-                     .sentence = QStringLiteral("Next: 192 and 224 interleaved, to tell them apart.")};
+                     .sentence = QStringLiteral("Next: 192 and 224 interleaved, to compare them.")};
     snapshot.commands = {.skipsTrial = true,
                          .excludesSizes = true,
                          .triesSizes = true,

@@ -39,7 +39,7 @@ void ContendersList::display(const engine::Snapshot& snapshot, bool awaitsSearch
     const std::int64_t recommended = state.recommendation ? state.recommendation->size : 0;
     const QString noRows = !state.recommendation
                                ? snapshot.finish ? tr("No size was found") : tr("No recommendation yet")
-                           : !snapshot.course.empty()        ? tr("Not told by this strategy")
+                           : !snapshot.course.empty()        ? tr("Not available with this strategy")
                            : awaitsSearch && snapshot.finish ? tr("Being worked out from the history")
                            : snapshot.finish                 ? tr("Not worked out from the history")
                                                              : tr("Shown once the run has ended");

@@ -176,7 +176,7 @@ QString CourseChart::textAt(double x) const
     }
     if (!found)
         return {};
-    QString text = tr("After %1 and %2: %3, %4 % sure")
+    QString text = tr("After %1 and %2: %3, confidence %4 %")
                        .arg(engine::wholeDurationText(found->elapsedSeconds),
                             engine::trialsText(found->trials), engine::numberText(found->size))
                        .arg(found->confidence);

@@ -13,8 +13,8 @@ namespace batchpeak::ui {
 
 namespace {
 
-/// Returns "Now: 24, to tell it from 28.", a line for each of the first few, then what comes next, or how it
-/// ended.
+/// Returns "Now: 24, to distinguish it from 28.", a line for each of the first few, then what comes next, or
+/// how it ended.
 QString plansText(const engine::Snapshot& snapshot)
 {
     constexpr std::size_t maxUnderWay = 2;

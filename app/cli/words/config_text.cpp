@@ -44,10 +44,10 @@ QString feedForwardText(const model::DecoderSpec& spec)
     QString text = QStringLiteral("%1 of %2 experts of feed-forward %3")
                        .arg(groupedText(spec.expertsPerToken), groupedText(spec.experts), size);
     if (spec.sharedExpertSize > 0)
-        text += QStringLiteral(" beside a shared one of %1").arg(groupedText(spec.sharedExpertSize));
+        text += QStringLiteral(" plus a shared expert of %1").arg(groupedText(spec.sharedExpertSize));
     if (spec.denseLayers > 0) {
         const std::int64_t dense = model::decoderLayer(spec, 0).feedForwardSize;
-        text += QStringLiteral(" (in the first %1 layers one of %2)")
+        text += QStringLiteral(" (first %1 layers: one dense feed-forward of %2)")
                     .arg(groupedText(spec.denseLayers), groupedText(dense));
     }
     return text;
@@ -59,7 +59,7 @@ QString normalizationText(const model::DecoderSpec& spec)
     if (spec.normalization == model::Normalization::LayerNorm && !spec.normalizationBias)
         text += QStringLiteral(" without biases");
     if (spec.branchOutputNormalization)
-        text += QStringLiteral(" before and behind branches");
+        text += QStringLiteral(" before and after branches");
     return text;
 }
 
@@ -73,7 +73,7 @@ QString partsText(const model::DecoderSpec& spec)
     QStringList parts{QStringLiteral("%1 positions").arg(engine::enumText(spec.positionEmbedding)),
                       normalizationText(spec), engine::enumText(spec.activation)};
     if (spec.branches != model::Branches::Sequential)
-        parts << QStringLiteral("branches side by side");
+        parts << QStringLiteral("parallel branches");
     if (spec.queryKeyNormalization)
         parts << QStringLiteral("normalized queries and keys");
     parts << embeddingsText(spec.tiedEmbeddings);
@@ -231,9 +231,9 @@ Rows trainingSettingsRows(const config::TrainingSettings& settings)
     if (settings.learningRate)
         add(QStringLiteral("learning rate"), QString::number(*settings.learningRate));
     if (settings.weighsTokens) {
-        add(QStringLiteral("micro-batches weigh"), *settings.weighsTokens
-                                                       ? QStringLiteral("by tokens that the loss counts")
-                                                       : QStringLiteral("by samples"));
+        add(QStringLiteral("micro-batches weighted"), *settings.weighsTokens
+                                                          ? QStringLiteral("by tokens that the loss counts")
+                                                          : QStringLiteral("by samples"));
     }
     if (settings.accumulates == false)
         add(QStringLiteral("accumulation"), QStringLiteral("off: the whole batch at once"));
@@ -290,7 +290,7 @@ void addTrialRows(Rows& rows, const QString& path, const config::ConfigContents&
                     {QStringLiteral("memory, %1").arg(engine::enumText(phase)), memoryText(*memory)});
         } catch (const config::ConfigError& error) {
             say({QStringLiteral("measured"),
-                 QStringLiteral("not at all. %1").arg(QString::fromUtf8(error.what()))});
+                 QStringLiteral("impossible. %1").arg(QString::fromUtf8(error.what()))});
         }
     }
     if (!measured.isEmpty())
@@ -320,7 +320,7 @@ void addModelRows(Rows& rows, const config::ConfigContents& contents, const mode
     if (const auto known = model::isUntuned(tuning) ? config::knownSizeFor(*spec) : std::nullopt) {
         rows.push_back(
             {QStringLiteral("known good size"),
-             QStringLiteral("%1 for %2 on Cerebras CS systems, where the search will look too")
+             QStringLiteral("%1 for %2 on Cerebras CS systems; the search considers this size too")
                  .arg(groupedText(known->microBatchSize), QString::fromStdString(known->network))});
     }
 }
@@ -467,7 +467,8 @@ QStringList contentsLines(const QString& path, const config::ConfigContents& con
                                     .arg(engine::enumText(contents.precision), optimizerText(contents),
                                          lengthText(contents) + lossText(contents), decoder)});
     if (contents.isNetworkAlone())
-        rows.push_back({QStringLiteral("batch"), QStringLiteral("none: the config holds a network alone")});
+        rows.push_back(
+            {QStringLiteral("batch"), QStringLiteral("none: the config describes only a network")});
     if (contents.train)
         addPlanRows(rows, QStringLiteral("train"), contents, *contents.train);
     if (contents.eval)

@@ -231,7 +231,7 @@ QStringList trialRow(const trial::TrialRecord& trial, const config::Fidelity& fi
 QStringList historyLines(const std::vector<store::ExplorationSummary>& explorations)
 {
     if (explorations.empty())
-        return {QStringLiteral("No exploration is kept yet; run `batchpeak explore FILE`.")};
+        return {QStringLiteral("The history has no explorations yet; run `batchpeak explore FILE`.")};
     Rows rows{{QStringLiteral("ID"), QStringLiteral("STARTED"), QStringLiteral("CONFIG"),
                QStringLiteral("PHASE"), QStringLiteral("STATUS"), QStringLiteral("SIZE"),
                QStringLiteral("SAMPLES/S"), QStringLiteral("CONFIDENCE"), QStringLiteral("TRIALS")}};
@@ -291,8 +291,8 @@ QStringList comparisonLines(const store::StoredExploration& first, const store::
                      .arg(QString::number(second.summary.id), QString::number(*ratio, 'f', 2),
                           QString::number(first.summary.id));
         if (!haveSameLabel(first, second))
-            lines << QStringLiteral("They are not equally near to their configs (row \"measured\"), so that "
-                                    "the ratio is not that of one run.");
+            lines << QStringLiteral("They do not match their configs equally closely (row \"measured\"), so "
+                                    "the ratio compares different runs.");
     }
     return lines;
 }

@@ -119,10 +119,12 @@ QString growthRowText(const TrainingDescription& training)
 QString stepsRowText(const TrainingDescription& training)
 {
     const QString steps =
-        training.steps > 0 ? groupedText(training.steps) : QStringLiteral("as many as the data gives");
-    return training.firstStep > 0
-               ? QStringLiteral("%1, of which %2 are done").arg(steps, groupedText(training.firstStep))
-               : steps;
+        training.steps > 0 ? groupedText(training.steps) : QStringLiteral("determined by the data");
+    if (training.firstStep <= 0)
+        return steps;
+    return (training.steps > 0 ? QStringLiteral("%1, of which %2 are done")
+                               : QStringLiteral("%1; %2 are done"))
+        .arg(steps, groupedText(training.firstStep));
 }
 
 QString endText(std::optional<training::TrainingEnd> end)
@@ -131,8 +133,8 @@ QString endText(std::optional<training::TrainingEnd> end)
     if (end == TrainingEnd::Interrupted)
         return QStringLiteral(", then it was interrupted");
     if (end == TrainingEnd::NothingFits)
-        return QStringLiteral(", then not even a micro-batch of 1 fitted");
-    return end == TrainingEnd::Failed ? QStringLiteral(", then it could not go on") : QString();
+        return QStringLiteral(", then not even a micro-batch of 1 fit");
+    return end == TrainingEnd::Failed ? QStringLiteral(", then it could not continue") : QString();
 }
 
 /// "steps 1 to 13 of 20, 3,328 samples, then it was interrupted"
@@ -233,7 +235,7 @@ void addCheckpointRows(std::vector<QStringList>& rows, const TrainingSnapshot& s
     if (snapshot.checkpoint.isEmpty())
         return;
     rows.push_back({QStringLiteral("checkpoint"), snapshot.checkpoint});
-    rows.push_back({QStringLiteral("to go on"), QStringLiteral("--resume %1").arg(snapshot.checkpoint)});
+    rows.push_back({QStringLiteral("to continue"), QStringLiteral("--resume %1").arg(snapshot.checkpoint)});
 }
 
 void addStepRows(std::vector<QStringList>& rows, const TrainingSnapshot& snapshot)

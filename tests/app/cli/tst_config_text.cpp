@@ -192,7 +192,7 @@ private slots:
                "8"}}},
             {"a network alone",
              {{.formatName = "Hugging Face config.json", .model = decoder},
-              {"network = llama", "batch = none: the config holds a network alone",
+              {"network = llama", "batch = none: the config describes only a network",
                "run = fp32, adamw, sequence length 32 (usual for it)"}}},
             {"an optimizer by operations",
              {withOptimizer(model::Optimizer::AdamW, {.adamWStep = model::AdamWStep::Operations}),
@@ -209,25 +209,24 @@ private slots:
               {"run = fp32, adamw-8bit with moments of embeddings in fp32, sequence length 32"}}},
             {"a network with windows and caps",
              {networkAlone(gemma2()),
-              {"parts = learned positions, rmsnorm before and behind branches, gelu, tied embeddings",
+              {"parts = learned positions, rmsnorm before and after branches, gelu, tied embeddings",
                "details = window of 4,096 tokens in 2 of 4 layers, no rotation in 1 of 4 layers, scores "
                "capped "
                "at 50, logits capped at 30"}}},
             {"a network with a shared expert",
              {networkAlone(mixtureOfExperts()),
-              {"shape = 1 layers, hidden size 8, 2 heads, 2 of 8 experts of feed-forward 16 beside a shared "
-               "one "
-               "of 5,632 (in the first 1 layers one of 16), vocabulary 64, positions 32",
-               "parts = learned positions, layernorm without biases, gelu, branches side by side, tied "
+              {"shape = 1 layers, hidden size 8, 2 heads, 2 of 8 experts of feed-forward 16 plus a shared "
+               "expert of 5,632 (first 1 layers: one dense feed-forward of 16), vocabulary 64, positions 32",
+               "parts = learned positions, layernorm without biases, gelu, parallel branches, tied "
                "embeddings"}}},
             {"what training is to do",
              {training,
-              {"learning rate = 2e-05", "micro-batches weigh = by tokens that the loss counts",
+              {"learning rate = 2e-05", "micro-batches weighted = by tokens that the loss counts",
                "accumulation = off: the whole batch at once",
                "size in training = smaller whenever memory runs out",
                "size in training = the largest that fits, found first",
                "batch grows by = epoch < 3 ? 4 : 0"}}},
-            {"weighing by samples", {weighing, {"micro-batches weigh = by samples"}}},
+            {"weighing by samples", {weighing, {"micro-batches weighted = by samples"}}},
             {"a chosen network", {chosen, {"network from = gpt2"}}},
             {"lines of the keys",
              {placed,
@@ -267,7 +266,7 @@ private slots:
         const QString said =
             cli::contentsLines(QStringLiteral("c.yaml"), withPlans("torchtune", huggingFaceTrain))
                 .join(QLatin1Char('\n'));
-        for (const char* name : {"learning rate", "micro-batches weigh", "accumulation  off",
+        for (const char* name : {"learning rate", "micro-batches weighted", "accumulation  off",
                                  "size in training", "grows", "rule"})
             QVERIFY2(!said.contains(QLatin1String(name)), qPrintable(said));
     }

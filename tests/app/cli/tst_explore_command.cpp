@@ -68,7 +68,7 @@ private slots:
              {"network not loaded", {.behavior = "load=error", .exitCode = 3, .message = "batchpeak: "}},
              {"one lost trial", {"trial=exit@2", "--max-trials 3", 0, "micro_batch_size: "}},
              {"time for no trial",
-              {"trial=hang", "--time-budget 1s", 3, "too short for one trial of size 1: it had come to "}},
+              {"trial=hang", "--time-budget 1s", 3, "too short for one trial of size 1: it had reached "}},
              {"every trial lost", {.behavior = "trial=exit", .exitCode = 3, .message = "batchpeak: "}}});
     }
     void endsWithTheRightCode()

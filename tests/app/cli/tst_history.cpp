@@ -138,7 +138,7 @@ private slots:
         const QString text = cli::explorationLines(exploration).join(QLatin1Char('\n'));
         for (const char* words :
              {"~20.0", "approximate because of packed samples", "trainable 10 of 1,000 parameters, 1.00 %",
-              "LoRA of rank 4, alpha 8, on query", "as the trained ones"})
+              "LoRA of rank 4, alpha 8, on query", "same dtype as trained weights"})
             QVERIFY2(text.contains(QLatin1String(words)), qPrintable(text));
         const QString peak = cli::explorationLines(exploration).filter(QStringLiteral("peak memory")).front();
         QVERIFY2(peak.contains(QLatin1Char('~')), qPrintable(peak));
@@ -158,7 +158,7 @@ private slots:
         store::StoredExploration other = someExploration(9, 25.0);
         other.summary.info.fidelity.kind = QStringLiteral("another_run");
         const QStringList apart = cli::comparisonLines(someExploration(7, 20.0), other);
-        QVERIFY2(apart.back().startsWith(QStringLiteral("They are not equally near")),
+        QVERIFY2(apart.back().startsWith(QStringLiteral("They do not match their configs equally closely")),
                  qPrintable(apart.back()));
     }
 

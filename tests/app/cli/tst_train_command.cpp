@@ -46,7 +46,7 @@ private slots:
             {"not even the network fits", {"base=3000000000", "--setting 1", 2, "The network alone"}},
             {"worker ends at once", {"start=exit", "", 3, "batchpeak: "}},
             {"worker lost in a step",
-             {"batch=exit#3", "--setting 32 --steps 6", 3, "then it could not go on"}},
+             {"batch=exit#3", "--setting 32 --steps 6", 3, "then it could not continue"}},
             {"a step fails", {"batch=failed#2", "--setting 32 --steps 6", 3, "batchpeak: "}},
             {"worker knows no training", {"training=unknown", "--setting 32", 3, "batchpeak: "}},
             {"a text",

@@ -114,7 +114,13 @@ private slots:
               {[](auto& t) { t.weighting = trial::LossWeighting::Tokens; },
                "loss         weighted by tokens"}},
              {"resumed", {[](auto& t) { t.firstStep = 3; }, "steps        20, of which 3 are done"}},
-             {"unknown length", {[](auto& t) { t.steps = 0; }, "steps        as many as the data gives"}}});
+             {"resumed with an unknown length",
+              {[](auto& t) {
+                   t.steps = 0;
+                   t.firstStep = 3;
+               },
+               "steps        determined by the data; 3 are done"}},
+             {"unknown length", {[](auto& t) { t.steps = 0; }, "steps        determined by the data"}}});
     }
     void describesHowTheSizeIsFound()
     {
@@ -195,7 +201,7 @@ private slots:
               "micro-batch    micro_batch_size: 32, 8 accumulation steps for a batch of 256",
               "peak memory    206 MiB of 300 MiB", "out of memory  3 times",
               "evaluation     loss 6.7500 after step 6, micro-batch 32", "time           1 min 12 s",
-              "checkpoint     /runs/step-000007", "to go on       --resume /runs/step-000007"})
+              "checkpoint     /runs/step-000007", "to continue    --resume /runs/step-000007"})
             QVERIFY2(lines.contains(QString::fromUtf8(part)), qPrintable(lines.join(QLatin1Char('\n'))));
     }
 

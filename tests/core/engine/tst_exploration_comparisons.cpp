@@ -184,8 +184,7 @@ private slots:
         const auto add = rows<Ending>();
         add("disturbed", {"compare=disturbed@2", "1+2+4 ok", 1, Outcome::Ok, "1:4 2:4 4:4",
                           "faster than 2, disturbed: other"});
-        add("thrashes",
-            {"compare=thrash@2", "1+2+4 ok", 0, Outcome::Failed, "", "came to nothing, thrashes."});
+        add("thrashes", {"compare=thrash@2", "1+2+4 ok", 0, Outcome::Failed, "", "discarded, thrashes."});
         add("a size out of memory",
             {"compare=oom@2", "1+2+4 oom at 2", 2, Outcome::OutOfMemory, "1:1 2:0 4:0",
              "comparing 1, 2 and 4 ended at 2, which ran out of memory"});
@@ -199,9 +198,9 @@ private slots:
         add("a size that is not supported", {"compare=unsupported@4", "1+2+4 unsupported at 4", 4,
                                              Outcome::Unsupported, "1:1 2:1 4:0", "which is not supported"});
         add("out of time", {"compare=timeout@4", "1+2+4 timeout", 0, Outcome::Failed, "1:1 2:1 4:0",
-                            "comparing 1, 2 and 4 came to nothing: it timed out"});
+                            "comparison of 1, 2 and 4 discarded: it timed out"});
         add("a lost worker", {"compare=kill@2", "1+2+4 crashed", 0, Outcome::Crashed, "",
-                              "came to nothing: it crashed. The worker"});
+                              "discarded: it crashed. The worker"});
         add("garbage", {"compare=garbage@2", "1+2+4 crashed", 0, Outcome::Crashed, "", "does not keep to"});
     }
     void handlesEveryEnding()

@@ -103,7 +103,7 @@ private slots:
         QCOMPARE(harness.snapshot().state, State::Finished);
         QVERIFY(harness.snapshot().finish == FinishStatus::Exhausted);
         QCOMPARE(harness.snapshot().searchState.recommendation->size, 2);
-        VERIFY_CONTAINS(harness.snapshot().failure, "No worker keeps running");
+        VERIFY_CONTAINS(harness.snapshot().failure, "The workers keep exiting");
         QVERIFY(harness.snapshot().canContinue);
     }
 

@@ -41,22 +41,22 @@ private slots:
         add("more than there is", {.peak = 9 * gibibyte,
                                    .expected = "It needs at least 9.0 GiB, and 8.0 GiB may be used.",
                                    .forbidden = "unknown"});
-        add("nothing but the network", {.expected = "ran out of memory although 8.0 GiB may be used"});
-        add("a peak of 0", {.peak = 0, .expected = "ran out of memory although 8.0 GiB may be used"});
+        add("nothing but the network", {.expected = "ran out of memory, although 8.0 GiB may be used"});
+        add("a peak of 0", {.peak = 0, .expected = "ran out of memory, although 8.0 GiB may be used"});
         add("less than there is",
-            {.peak = 2 * gibibyte, .expected = "ran out of memory although 8.0 GiB may be used"});
+            {.peak = 2 * gibibyte, .expected = "ran out of memory, although 8.0 GiB may be used"});
         add("all that there is",
-            {.peak = 8 * gibibyte, .expected = "ran out of memory although 8.0 GiB may be used"});
-        add("no number at all", {.baseline = 0, .expected = "how much it needs is unknown."});
+            {.peak = 8 * gibibyte, .expected = "ran out of memory, although 8.0 GiB may be used"});
+        add("no number at all", {.baseline = 0, .expected = "The memory needed is therefore unknown."});
         add("no memory of the device either", {.usable = 0,
                                                .baseline = 0,
-                                               .expected = "How much it needs is unknown.",
+                                               .expected = "The memory it needs is unknown.",
                                                .forbidden = "may be used"});
         add("a need alone",
             {.usable = 0, .expected = "It needs at least 976.6 KiB.", .forbidden = "may be used"});
         add("a cache that was flushed", {.peak = 2 * gibibyte,
                                          .outcome = trial::Outcome::Ok,
-                                         .expected = "had too little room although 8.0 GiB"});
+                                         .expected = "had too little memory, although 8.0 GiB"});
         add("too much network",
             {.baseline = 9 * gibibyte,
              .expected = "The network alone, without any sample, needs 9.0 GiB, and 8.0"});

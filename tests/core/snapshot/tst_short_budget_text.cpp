@@ -59,20 +59,18 @@ private slots:
              .text = "The time budget (20 s) was too short for one trial of size 2: the network was "
                      "still being loaded. Give it 5 min or more (--time-budget 5m)."});
         // The first step takes at least the 5 s that it has run.
-        add("first step",
-            {.program = worker,
-             .trials = {cancelled(0, 0, 5.0)},
-             .text = "The time budget (20 s) was too short for one trial of size 4: it had come "
-                     "to warm-up step 1. Give it 10 min or more (--time-budget 10m)."});
+        add("first step", {.program = worker,
+                           .trials = {cancelled(0, 0, 5.0)},
+                           .text = "The time budget (20 s) was too short for one trial of size 4: it had "
+                                   "reached warm-up step 1. Give it 10 min or more (--time-budget 10m)."});
         // The estimate: 10 s to start, plus 5 trials of 15 steps of 2 s.
-        add("warm-up",
-            {.program = worker,
-             .trials = {cancelled(5, 0, 10.0)},
-             .text = "The time budget (20 s) was too short for one trial of size 4: it had come to "
-                     "warm-up step 6. Give it 5 min or more (--time-budget 5m)."});
+        add("warm-up", {.program = worker,
+                        .trials = {cancelled(5, 0, 10.0)},
+                        .text = "The time budget (20 s) was too short for one trial of size 4: it had "
+                                "reached warm-up step 6. Give it 5 min or more (--time-budget 5m)."});
         add("timed", {.program = worker,
                       .trials = {cancelled(3, 2, 0.1)},
-                      .text = "The time budget (20 s) was too short for one trial of size 4: it had come to "
+                      .text = "The time budget (20 s) was too short for one trial of size 4: it had reached "
                               "timed step 3. Give it 60 s or more (--time-budget 1m)."});
     }
     void reportsHowFarTheTrialCame()

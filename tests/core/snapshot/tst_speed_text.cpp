@@ -28,11 +28,11 @@ private slots:
         add("saturated",
             {{.kind = Kind::Saturated, .overheadShare = 0.006},
              "saturated",
-             "Saturated: 99 % of a step is work per sample; a larger size gains next to nothing."});
-        add("saturated wholly", {{.kind = Kind::Saturated, .overheadShare = 0.001},
-                                 "saturated",
-                                 "Saturated: 100 % of a step is work per sample; a larger size gains next to "
-                                 "nothing."});
+             "Saturated: 99 % of a step is work per sample, so a larger size gains almost nothing."});
+        add("saturated wholly",
+            {{.kind = Kind::Saturated, .overheadShare = 0.001},
+             "saturated",
+             "Saturated: 100 % of a step is work per sample, so a larger size gains almost nothing."});
         add("tiles", {{.kind = Kind::TileQuantized, .period = 64, .jump = 0.051},
                       "tile-quantized, 64",
                       "Tile-quantized: one sample above a multiple of 64 makes a step 5.1 % longer."});

@@ -148,7 +148,7 @@ private slots:
         Snapshot snapshot = snapshotWith(99);
         snapshot.run.emplace().fidelity = config::fidelityOf(small);
         QCOMPARE(doubtText(snapshot, {}, QLocale(QLocale::English, QLocale::UnitedStates)),
-                 QStringLiteral("1,024 was found of a smaller network than the config's."));
+                 QStringLiteral("1,024 was found for a smaller network than the config's."));
     }
 };
 

@@ -69,8 +69,8 @@ private slots:
               {comparison(Outcome::Ok),
                "compared 24 and 28 in 4 visits each: 28 is 1.3 % ± 0.0 faster than 24"}},
              {"ended by a size", {comparison(Outcome::OutOfMemory, 28), "comparing 24 and 28 ended at 28"}},
-             {"out of time", {comparison(Outcome::Timeout), "comparing 24 and 28 came to nothing"}},
-             {"thrashed", {thrashing, "comparing 24 and 28 came to nothing"}}});
+             {"out of time", {comparison(Outcome::Timeout), "comparison of 24 and 28 discarded"}},
+             {"thrashed", {thrashing, "comparison of 24 and 28 discarded"}}});
     }
     void describesTheOutcome()
     {

@@ -95,7 +95,7 @@ private slots:
             {{"all", {{}, "", "", "", ""}},
              {"adapters",
               {adapters(), "LoRA of rank 16, alpha 32, dropout 0.05, on query and attention output", "",
-               "as the trained ones", "LoRA 16"}},
+               "same dtype as trained weights", "LoRA 16"}},
              {"all that there is to say",
               {everything(),
                "DoRA of rank 16, alpha 32, rank-stabilized, dropout 0.05, on query in layers 0 and 3; "

@@ -206,7 +206,7 @@ private slots:
     void reportsFailures_data()
     {
         rows<Text, Text>(
-            {{"does not start", {"start=exit", "No worker keeps running"}},
+            {{"does not start", {"start=exit", "The workers keep exiting"}},
              {"speaks nonsense", {"start=garbage", "no trial can run"}},
              {"does not load", {"load=error", "no trial can run"}},
              {"ends in each trial", {"trial=kill", "trial"}},

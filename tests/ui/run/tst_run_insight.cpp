@@ -60,7 +60,7 @@ private slots:
         engine::Snapshot snapshot = test::runningSnapshot();
         chart.display(snapshot);
         QCOMPARE(chart.accessibleDescription(),
-                 QStringLiteral("After 1 min 44 s and 11 trials: 192, 93 % sure, expected loss 0.2 %"));
+                 QStringLiteral("After 1 min 44 s and 11 trials: 192, confidence 93 %, expected loss 0.2 %"));
         const QImage picture = chart.grab().toImage();
         const QColor line = Theme::light().throughput;
         // The line is low at the left and high at the right.
@@ -121,9 +121,10 @@ private slots:
     {
         ThinkingView view;
         view.display(test::runningSnapshot());
-        QVERIFY2(textsOf(view).contains(QStringLiteral("Now: 208, which may be faster than 192.\n"
-                                                       "Next: 192 and 224 interleaved, to tell them apart.")),
-                 qPrintable(textsOf(view)));
+        QVERIFY2(
+            textsOf(view).contains(QStringLiteral(
+                "Now: 208, which may be faster than 192.\nNext: 192 and 224 interleaved, to compare them.")),
+            qPrintable(textsOf(view)));
     }
 
     void emitsOnlyPossibleRequests()
