@@ -374,8 +374,7 @@ engine::LastWriting writingToTakeBack(const QString& path, const OutputOptions& 
 {
     const auto last = engine::lastWriting(path, store::ExplorationStore::defaultPath());
     if (!last) {
-        throw UsageError(
-            QStringLiteral("no size was written into %1 that could be taken back.").arg(path).toStdString());
+        throw UsageError(QStringLiteral("there is no export to undo for %1.").arg(path).toStdString());
     }
     if (last->isChangedSince() && !options.diff && !options.force) {
         throw UsageError(QStringLiteral("%1 Nothing was taken back; look at what would be lost with --diff, "

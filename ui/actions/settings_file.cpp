@@ -25,8 +25,8 @@ QString readError()
     if (!status)
         return {};
     if (!S_ISREG(status->st_mode))
-        return engine::Translated::tr("is no regular file");
-    return status->st_size > maxBytes ? engine::Translated::tr("is too large for one") : QString();
+        return engine::Translated::tr("is not a regular file");
+    return status->st_size > maxBytes ? engine::Translated::tr("is too large") : QString();
 }
 
 QVariantMap& inMemory()
@@ -48,9 +48,8 @@ QString SettingsFile::problem()
 {
     const QString why = readError();
     return why.isEmpty() ? QString()
-                         : engine::Translated::tr(
-                               "What is set in this window lasts until it is closed, since the file of "
-                               "settings %1 %2. Put it elsewhere.")
+                         : engine::Translated::tr("Settings are lost when the window closes, because the "
+                                                  "settings file %1 %2. Move that file elsewhere.")
                                .arg(QDir::toNativeSeparators(path()), why);
 }
 

@@ -51,7 +51,7 @@ WindowActions::WindowActions(QWidget* window)
       exportSelected(new QAction(tr("&Export…"), this)),
       tryAgain(new QAction(tr("&Try again"), this)),
       exclude(new QAction(tr("E&xclude"), this)),
-      takeBack(new QAction(tr("Take the last export &back"), this)),
+      takeBack(new QAction(tr("&Undo the last export"), this)),
       copySize(new QAction(tr("&Copy"), this)),
       confirm(new QAction(tr("Con&firm"), this)),
       train(new QAction(tr("Tr&ain…"), this)),
@@ -83,10 +83,10 @@ WindowActions::WindowActions(QWidget* window)
         window->addAction(action);
     }
     explain(open, tr("Open a config; hold for the recent ones"));
-    explain(plan, tr("What is asked for, to change it before the next start"));
+    explain(plan, tr("Show the plan and change options before the next start"));
     explain(stop, tr("End with the best size so far"));
-    explain(takeBack, tr("Give the file back what it held before a size was written into it"));
-    explain(writeSize, tr("Write any size into the config, once you have seen what changes"));
+    explain(takeBack, tr("Restore the content of the file from before the last export"));
+    explain(writeSize, tr("Write any size into the config, after you confirm the changes"));
     update({});
 }
 
@@ -185,17 +185,19 @@ void WindowActions::updateRun(const Snapshot& present, const Surroundings& surro
     plan->setEnabled(opensPlan);
     start->setText(ended ? tr("&Start again") : tr("&Start"));
     if (canStart)
-        explain(start, ended ? tr("Explore anew, with the config as it now stands; this run stays among the "
-                                  "earlier ones")
-                             : tr("Look for the fastest micro-batch size"));
+        explain(
+            start,
+            ended ? tr("Explore again with the current content of the config; this run stays in Earlier runs")
+                  : tr("Look for the fastest micro-batch size"));
     else
         start->setToolTip(obstacle);
     updatePause(present);
     stop->setEnabled(present.isUnderWay() && present.state != State::Finishing);
     continueSearch->setEnabled(continues);
-    explain(continueSearch, continues || !ended ? tr("Search on from all trials so far, with at most %1 more")
-                                                      .arg(engine::trialsText(engine::ExtraBudget().trials))
-                                                : tr("More trials would tell nothing more"));
+    explain(continueSearch, continues || !ended
+                                ? tr("Continue the search from all trials so far, with at most %1 more")
+                                      .arg(engine::trialsText(engine::ExtraBudget().trials))
+                                : tr("More trials would not improve the result"));
 }
 
 void WindowActions::updatePresent(bool isEnabled, bool leadsToPlan)
@@ -213,10 +215,10 @@ void WindowActions::updatePause(const Snapshot& snapshot)
         signPause();
     }
     pause->setText(m_resumes ? tr("&Resume") : tr("&Pause"));
-    explain(pause, m_resumes
-                       ? tr("Start trials again; the space bar does so in a chart")
-                       : tr("Cancel what runs, and start no trials until Resume; the space bar does so in "
-                            "a chart"));
+    explain(pause,
+            m_resumes
+                ? tr("Start trials again; in a chart, press the space bar")
+                : tr("Cancel running trials, and start none until Resume; in a chart, press the space bar"));
     pause->setEnabled(m_resumes || state == State::Exploring || state == State::Verifying);
 }
 
@@ -268,7 +270,7 @@ void WindowActions::setExportDoubt(const QString& doubt)
 {
     exportSize->setData(doubt);
     const QString words = exportSize->text().remove(QLatin1Char('&')).remove(QStringLiteral("…"));
-    explain(exportSize, doubt.isEmpty() ? tr("%1, once you have seen what changes").arg(words) : doubt);
+    explain(exportSize, doubt.isEmpty() ? tr("%1, after you confirm the changes").arg(words) : doubt);
 }
 
 void WindowActions::setTheme(const Theme& theme)

@@ -317,7 +317,7 @@ QString throughputSummary(const ChartScene& scene)
     }
     QStringList sentences{
         (lessIsBetter
-             ? engine::Translated::tr("%1 measurements of sizes %2 to %3; the thriftiest is size %4 with %5.")
+             ? engine::Translated::tr("%1 measurements of sizes %2 to %3; size %4 uses the least energy, %5.")
              : engine::Translated::tr("%1 measurements of sizes %2 to %3; the fastest is size %4 with %5."))
             .arg(told.size())
             .arg(smallest.size)

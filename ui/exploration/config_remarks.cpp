@@ -29,7 +29,7 @@ QString remarksText(const engine::ConfigFile& file)
     const qsizetype others = lines.size() - maxRemarks;
     if (others > 1) {
         lines.resize(maxRemarks);
-        lines << engine::Translated::tr("There are %1 more; `batchpeak inspect %2` says all of them.")
+        lines << engine::Translated::tr("There are %1 more; `batchpeak inspect %2` prints all of them.")
                      .arg(others)
                      .arg(QFileInfo(file.path()).fileName());
     }

@@ -231,7 +231,7 @@ RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyActio
 {
     m_key->setFont(fixedFont(font(), 0.9));
     m_size->setFont(scaled(font(), 3.4, QFont::DemiBold));
-    m_loss->setToolTip(tr("By so much the best size that fits is expected to be faster than this one"));
+    m_loss->setToolTip(tr("Expected gain of the best size that fits over this one"));
     m_energy->setToolTip(tr("Of the whole device, for forward, backward and optimizer step"));
     m_size->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_export->setFont(scaled(font(), 1.0, QFont::DemiBold));

@@ -69,9 +69,8 @@ ThroughputCard::ThroughputCard(QWidget* parent)
     m_quantities->setToolTipsVisible(true);
 
     m_whole->setText(tr("Show all"));
-    m_whole->setToolTip(
-        tr("The charts show a part of what there is. This button, the Home key or a double click "
-           "shows all of it again."));
+    m_whole->setToolTip(tr("The charts show only a part of the data. To show everything, click here, press "
+                           "Home or double-click a chart."));
 
     auto* header = new QWidget(this);
     auto* line = new QHBoxLayout(header);

@@ -280,14 +280,14 @@ QString withItsTrial(const QString& toolTip, const QString& rate, const TableRow
     if (rate == own || own == none)
         return toolTip;
     const QString text =
-        TrialsModel::tr("Samples/s as all trials together say it; its trial alone: %1").arg(own);
+        TrialsModel::tr("Samples/s estimated from all trials; this trial alone: %1").arg(own);
     return toolTip.isEmpty() ? text : text + QLatin1Char('\n') + toolTip;
 }
 
 QString togetherText(const engine::MeasuredSize& size)
 {
     if (size.isRecommended)
-        return TrialsModel::tr("Mean ± 95 % interval, as the search reckons it from all trials");
+        return TrialsModel::tr("Mean ± 95 % interval, estimated by the search from all trials");
     return size.soundTrials > 0
                ? TrialsModel::tr("Mean ± 95 % interval of %1").arg(engine::trialsText(size.soundTrials))
                : QString();

@@ -29,7 +29,7 @@ QString nameOf(const device::LocalDevice& device)
 QString factsOf(const device::LocalDevice& device)
 {
     if (device.totalBytes <= 0)
-        return DeviceList::tr("its memory is told by the worker");
+        return DeviceList::tr("memory unknown until its worker starts");
     const auto total = static_cast<double>(device.totalBytes);
     const auto free = static_cast<double>(device.freeBytes);
     QString text = DeviceList::tr("%1 of %2 free").arg(engine::memoryText(free), engine::memoryText(total));

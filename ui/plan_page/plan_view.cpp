@@ -381,7 +381,7 @@ QString PlanView::problem() const
     if (const QString unreadable = m_form->problem(); !unreadable.isEmpty())
         return unreadable;
     if (isAskingPython())
-        return tr("Your Python is being asked what it has.");
+        return tr("Checking the packages of your Python.");
     if (!m_preview.problem.isEmpty() || m_options.python.isEmpty() || !m_options.launcher.isEmpty())
         return withLine(m_preview.problem, m_file->path());
     return m_preview.plan ? engine::problemFor(*m_python, m_preview.plan->load) : m_python->problem;
@@ -560,11 +560,10 @@ void PlanView::showReady()
     const QString same = command();
     const int room = m_sideScroll->width() - besideCommand;
     const QFontMetrics& metrics = m_command->fontMetrics();
-    setTextWithShortNames(
-        m_command,
-        same.isEmpty() ? tr("The command for a terminal stands here once all of this can be asked for.")
-                       : inLines(same, engine::wordsFor(m_options), metrics, room),
-        room / metrics.horizontalAdvance(QLatin1Char('m')));
+    setTextWithShortNames(m_command,
+                          same.isEmpty() ? tr("The terminal command appears here once all fields are valid.")
+                                         : inLines(same, engine::wordsFor(m_options), metrics, room),
+                          room / metrics.horizontalAdvance(QLatin1Char('m')));
     m_copy->setEnabled(!same.isEmpty());
 }
 

@@ -40,7 +40,7 @@ QString pythonFacts(const engine::TrialPrograms& programs)
 {
     const std::optional<engine::PythonStack>& python = programs.python;
     if (!python)
-        return ProgramCard::tr("Looking what it has…");
+        return ProgramCard::tr("Checking its packages…");
     if (python->program.isEmpty())
         return ProgramCard::tr("There is no python3 in PATH, and no environment is active.");
     QStringList lines;

@@ -56,10 +56,10 @@ TableRow rowOf(const training::ConfirmedSize& size, const QString& part, const c
                                   : ConfirmationModel::tr("%1, %2 faster than predicted").arg(part, apart);
         row.glyph = Glyph::Warning;
         row.tone = Tone::Warn;
-        row.toolTip = ConfirmationModel::tr(
-                          "Further off than the 2 % that a prediction aims at, and than its 95 % interval "
-                          "of %1")
-                          .arg(engine::percentText(*size.miscorrelationInterval()));
+        row.toolTip =
+            ConfirmationModel::tr(
+                "The difference exceeds the goal of 2 % and the 95 % interval of the prediction, %1")
+                .arg(engine::percentText(*size.miscorrelationInterval()));
     }
     return row;
 }

@@ -39,10 +39,10 @@ RunsCard::RunsCard(RunsModel* model, QWidget* parent)
     : Card(tr("Runs"), parent),
       m_model(model),
       m_table(new QTableView),
-      m_hint(wrapped(mutedLabel(tr("A run stays here when the next one starts, and in the charts. "
-                                   "A run of another day can be laid beside it: its events, as "
-                                   "batchpeak train --events writes them."),
-                                this))),
+      m_hint(wrapped(
+          mutedLabel(tr("A run stays in this list and in the charts when the next one starts. To compare "
+                        "with an earlier run, add the file that batchpeak train --events wrote."),
+                     this))),
       m_remove(dialogButton(tr("&Remove"), "secondary", this))
 {
     m_table->setModel(model);

@@ -75,7 +75,7 @@ std::vector<TrainingFact> trainingFacts(const TrainingSnapshot& snapshot)
         facts.push_back({TrainingFacts::tr("Loss"), TrainingFacts::tr("weighed by tokens")});
     if (run.firstStep > 0)
         facts.push_back({TrainingFacts::tr("Resumed"),
-                         TrainingFacts::tr("behind step %1").arg(numberText(run.firstStep))});
+                         TrainingFacts::tr("after step %1").arg(numberText(run.firstStep))});
     if (!snapshot.checkpoint.isEmpty())
         facts.push_back({TrainingFacts::tr("Checkpoint"), QDir::toNativeSeparators(snapshot.checkpoint)});
     if (snapshot.outOfMemoryEvents > 0)

@@ -55,14 +55,14 @@ QString placeholderOf(const std::string& option)
         {{"--maximum", QT_TRANSLATE_NOOP("TrainingForm", "no")},
          {"--grow", QT_TRANSLATE_NOOP("TrainingForm", "none; 8, or a file")},
          {"--steps", QT_TRANSLATE_NOOP("TrainingForm", "all of the epochs")},
-         {"--epochs", QT_TRANSLATE_NOOP("TrainingForm", "as the steps reach")},
+         {"--epochs", QT_TRANSLATE_NOOP("TrainingForm", "determined by the steps")},
          {"--data", QT_TRANSLATE_NOOP("TrainingForm", "synthetic")},
          {"--samples", QT_TRANSLATE_NOOP("TrainingForm", "16 batches")},
          {"--learning-rate", QT_TRANSLATE_NOOP("TrainingForm", "3e-4")},
          {"--eval-split", QT_TRANSLATE_NOOP("TrainingForm", "none; 5% or 1000")},
          {"--evaluation-batches", QT_TRANSLATE_NOOP("TrainingForm", "all held out, or 4")},
          {"--checkpoint", QT_TRANSLATE_NOOP("TrainingForm", "none")},
-         {"--checkpoint-every", QT_TRANSLATE_NOOP("TrainingForm", "at the end alone")},
+         {"--checkpoint-every", QT_TRANSLATE_NOOP("TrainingForm", "only at the end")},
          {"--resume", QT_TRANSLATE_NOOP("TrainingForm", "a fresh start")}}};
     for (const auto& [name, text] : texts) {
         if (option == name)

@@ -93,7 +93,7 @@ QString summary(const TrainingSnapshot& snapshot)
                          .arg(stepsText(static_cast<int>(snapshot.steps.size())),
                               durationText(snapshot.elapsedSeconds)) +
                      QLatin1Char(' ') +
-                     engine::Translated::tr("%1 samples/s, at last in micro-batches of %2, %3 a step.")
+                     engine::Translated::tr("%1 samples/s; last micro-batch size %2, %3 per step.")
                          .arg(engine::speedMark(snapshot.run->run.fidelity) +
                                   rateText(snapshot.samplesPerSecond),
                               numberText(last.microBatchSize), numberText(last.accumulationSteps));

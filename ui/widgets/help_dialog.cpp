@@ -72,11 +72,11 @@ HelpDialog::HelpDialog(const QList<QAction*>& actions, const Theme& theme, QWidg
     auto* layout = new QVBoxLayout(this);
     layout->setSpacing(8);
     layout->addWidget(heading(tr("From a config to a size"), this));
-    layout->addWidget(paragraph(
-        tr("Open the config of your trainer, or drop it anywhere. Start tries sizes on the devices of this "
-           "computer, and says at every moment which one it would take and how sure that is. Export shows "
-           "what would change in the config before it writes the size."),
-        this));
+    layout->addWidget(
+        paragraph(tr("Open the config of your trainer, or drop it anywhere. Start tries sizes on the devices "
+                     "of this computer, and always shows the recommended size with its confidence. Export "
+                     "shows what would change in the config before it writes the size."),
+                  this));
     layout->addSpacing(6);
     layout->addWidget(heading(tr("Keys"), this));
 

@@ -58,15 +58,14 @@ QString informationOn(const engine::CodeContent& code)
 {
     if (!code.isThere())
         return engine::Translated::tr(
-            "The config names %1, which is not on this computer. Where a launcher or another worker "
-            "has it, it would run there as a program of yours. Let it run only where you know who "
-            "wrote it.");
+            "The config names %1, which is not on this computer. If the computer of a launcher or worker has "
+            "it, it runs there with your permissions. Allow this only if you know who wrote it.");
     if (code.path().endsWith(QLatin1String(".py")))
         return engine::Translated::tr(
-            "The config names %1, which would run as a program of yours, and the Python files beside "
-            "it with it. Let them run only where you know who wrote them.");
-    return engine::Translated::tr("The config names %1, which would run as a program of yours. Let it run "
-                                  "only where you know who wrote it.");
+            "The config names %1, which would run with your permissions, as would the Python files in its "
+            "folder. Allow this only if you know who wrote them.");
+    return engine::Translated::tr("The config names %1, which would run with your permissions. Allow this "
+                                  "only if you know who wrote it.");
 }
 
 } // namespace
@@ -95,9 +94,9 @@ bool wantsToStartBeside(QWidget* window, const QString& other, const Theme& them
     return isAnsweredWithYes(
         window,
         {.title = engine::Translated::tr("Start"),
-         .text = engine::Translated::tr("Start beside another exploration?"),
-         .information = engine::Translated::tr("%1 Both would disturb each other: each takes time and "
-                                               "memory from the trials of the other.")
+         .text = engine::Translated::tr("Start while another exploration is running?"),
+         .information = engine::Translated::tr("%1 The two explorations would disturb each other: each takes "
+                                               "time and memory from the trials of the other.")
                             .arg(other),
          .yes = engine::Translated::tr("&Start anyway"),
          .no = engine::Translated::tr("&Wait")},
@@ -110,7 +109,7 @@ bool wantsToReplace(QWidget* window, const QString& path, const Theme& theme)
         window,
         {.title = engine::Translated::tr("Replace a file"),
          .text = engine::Translated::tr("Replace this file?"),
-         .information = engine::Translated::tr("%1 is there already. What it holds now would be lost.")
+         .information = engine::Translated::tr("%1 already exists. Its current content would be lost.")
                             .arg(QDir::toNativeSeparators(path)),
          .yes = engine::Translated::tr("&Replace it"),
          .no = engine::Translated::tr("&Keep it")},
@@ -125,8 +124,7 @@ bool wantsToTakeBack(QWidget* window, const engine::LastWriting& last, const The
     layout->setSpacing(10);
     if (last.isChangedSince()) {
         auto* changed = wrapped(new QLabel(
-            withShortNames(
-                engine::Translated::tr("%1 What has changed would be lost with it.").arg(last.changeText())),
+            withShortNames(engine::Translated::tr("%1 These changes would be lost.").arg(last.changeText())),
             &dialog));
         changed->setProperty("warn", true);
         layout->addWidget(changed);
@@ -135,7 +133,7 @@ bool wantsToTakeBack(QWidget* window, const engine::LastWriting& last, const The
     auto* asked = wrapped(new QLabel(&dialog));
     setTextWithShortNames(
         asked,
-        (last.written.before ? engine::Translated::tr("Give %1 back what it held before? This changes:")
+        (last.written.before ? engine::Translated::tr("Restore the previous content of %1? This changes:")
                              : engine::Translated::tr("Remove %1, which was not there before? This changes:"))
             .arg(path));
     layout->addWidget(asked);

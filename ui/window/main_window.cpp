@@ -604,7 +604,7 @@ QString MainWindow::whatIsKept() const
     if (m_earlierRuns->holds(m_exploration->snapshot()))
         return tr("Its trials and the best size so far are kept in the history.");
     if (m_exploration->snapshot().numberInHistory == 0 && m_historyMessage.isEmpty())
-        return tr("Its trials and the best size so far are lost: they are in no history.");
+        return tr("Its trials and the best size so far will be lost, because they are not in the history.");
     return tr("Not all of it is in the history. %1").arg(m_historyMessage).trimmed();
 }
 

@@ -321,10 +321,10 @@ void MainWindow::showOffer()
     const QString remarks = remarksText(ready->asked.file);
     if (!banner.isHidden() && banner.text() != remarks)
         return;
-    const QString sentence =
-        tr("An exploration of this config that began at %1 was cut off after %2. Continue it, or start anew.")
-            .arg(engine::momentText(ready->cut->summary.info.started),
-                 engine::trialsText(ready->cut->summary.trials));
+    const QString sentence = tr("An exploration of this config that began at %1 was interrupted after %2. "
+                                "Continue it, or start a new one.")
+                                 .arg(engine::momentText(ready->cut->summary.info.started),
+                                      engine::trialsText(ready->cut->summary.trials));
     banner.showMessage(MessageBanner::Kind::Warning,
                        remarks.isEmpty() ? sentence : sentence + QLatin1Char('\n') + remarks, {},
                        m_actions->resume);
@@ -458,9 +458,9 @@ void MainWindow::resetOptions()
     const engine::ConfigFile file = inHand->file;
     m_options.reset(absolutePath(file));
     if (runInHand()) {
-        m_view->banner()->showMessage(MessageBanner::Kind::Note,
-                                      tr("No options are remembered for this config now. The run that was "
-                                         "started keeps those it has."));
+        m_view->banner()->showMessage(
+            MessageBanner::Kind::Note,
+            tr("The options remembered for this config were removed. The current run keeps its options."));
     } else {
         endLookingBack();
         const engine::ExplorationOptions options = m_options.open(absolutePath(file));

@@ -89,15 +89,16 @@ void WindowExports::takeBack(const QString& path, const Theme& theme)
     try {
         const auto last = engine::lastWriting(path, m_historyPath);
         if (!last) {
-            emit failed(tr("No size was written into %1 that could be taken back.").arg(name));
+            emit failed(tr("There is no export to undo for %1.").arg(name));
             return;
         }
         // A single key triggers this, which users may press by accident.
         if (!wantsToTakeBack(m_window, *last, theme))
             return;
         engine::takeBack(*last, m_historyPath);
-        emit written(last->written.before ? tr("%1 holds again what it held before.").arg(name)
-                                          : tr("%1 is removed, which was not there before.").arg(name),
+        emit written(last->written.before
+                         ? tr("The previous content of %1 was restored.").arg(name)
+                         : tr("%1 was removed, because it did not exist before the export.").arg(name),
                      path);
     } catch (const config::ConfigError& error) {
         emit failed(QString::fromUtf8(error.what()));

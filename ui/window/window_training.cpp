@@ -178,7 +178,8 @@ void WindowTraining::askOfCode(const QString& path)
     try {
         if (mayRunCode(m_dialog, path, m_theme))
             return startConfirmation(/*trustsCode=*/true);
-        m_dialog->showError(tr("The code that the config names was not let run, so nothing was confirmed."));
+        m_dialog->showError(
+            tr("You did not allow the code that the config names to run, so nothing was confirmed."));
     } catch (const engine::ExplorationError& error) {
         m_dialog->showError(error.sentence());
     }

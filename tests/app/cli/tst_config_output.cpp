@@ -393,7 +393,7 @@ private slots:
         QVERIFY2(undo(words("--force")).succeeded(), "it was not taken back");
         QCOMPARE(bytesOf(m_path), params);
         const ProgramRun again = undo({});
-        QVERIFY2(again.refused({"no size was written into"}), again.text());
+        QVERIFY2(again.refused({"there is no export to undo for"}), again.text());
     }
 
     void writesNothingIfNothingChanges()
@@ -402,7 +402,7 @@ private slots:
         const ProgramRun run = exportSize(4, words("--in-place"));
         QVERIFY2(run.succeeded() && run.remarks("nothing was written"), run.text());
         QVERIFY2(!run.answers("Wrote"), run.text());
-        QVERIFY2(undo({}).refused({"no size was written into"}), run.text());
+        QVERIFY2(undo({}).refused({"there is no export to undo for"}), run.text());
     }
 
     void warnsOfAFileWithTwoNames()

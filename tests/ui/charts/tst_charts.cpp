@@ -416,7 +416,7 @@ private slots:
         m_window.display(measured);
         pair()->setQuantity(engine::SpeedQuantity::JoulesPerSample);
         QVERIFY2(m_throughput->accessibleDescription().contains(QStringLiteral(
-                     "the thriftiest is size 96 with 5.21 mJ/sample. The model is not shown in J/sample.")),
+                     "size 96 uses the least energy, 5.21 mJ/sample. The model is not shown in J/sample.")),
                  qPrintable(m_throughput->accessibleDescription()));
         const QString legend = m_window.findChild<ExplorationLegend*>()->accessibleDescription();
         QVERIFY2(legend.contains(QStringLiteral("no model in J/sample")), qPrintable(legend));

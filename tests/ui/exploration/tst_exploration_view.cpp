@@ -349,10 +349,12 @@ private slots:
         window.display(test::continuationSnapshot());
         QVERIFY(continueSearch->isEnabled());
         QCOMPARE(continueSearch->toolTip(),
-                 QStringLiteral("Search on from all trials so far, with at most 20 trials more (Ctrl+F5)"));
+                 QStringLiteral(
+                     "Continue the search from all trials so far, with at most 20 trials more (Ctrl+F5)"));
         window.display(test::finishedSnapshot());
         QVERIFY(!continueSearch->isEnabled());
-        QCOMPARE(continueSearch->toolTip(), QStringLiteral("More trials would tell nothing more (Ctrl+F5)"));
+        QCOMPARE(continueSearch->toolTip(),
+                 QStringLiteral("More trials would not improve the result (Ctrl+F5)"));
     }
 
     void explainsWhyItCouldNotContinue()

@@ -361,11 +361,13 @@ private slots:
         auto* python = radio("Your Python");
         auto* worker = radio("Batchpeak's worker");
         QVERIFY(worker->isChecked());
-        QVERIFY2(programTexts().contains(QStringLiteral("Looking what it has")), qPrintable(programTexts()));
+        QVERIFY2(programTexts().contains(QStringLiteral("Checking its packages")),
+                 qPrintable(programTexts()));
         python->click();
         QCOMPARE(m_emitted.python, engine::anyPython);
         QVERIFY(python->isChecked() && !worker->isChecked());
-        QVERIFY2(m_plan->problem().contains(QStringLiteral("is being asked")), qPrintable(m_plan->problem()));
+        QVERIFY2(m_plan->problem().contains(QStringLiteral("Checking the packages")),
+                 qPrintable(m_plan->problem()));
         QVERIFY2(m_plan->command().endsWith(QStringLiteral("--with python")), qPrintable(m_plan->command()));
 
         m_plan->setPython(otherTorch());

@@ -352,7 +352,7 @@ private slots:
         dialog.setPath(target);
         test::whenOpen<QMessageBox>(&dialog, [answer = answer](QMessageBox* box) {
             QVERIFY(test::buttonOf(*box, "Keep it")->isDefault());
-            QVERIFY(box->informativeText().contains(QStringLiteral("notes.yaml is there already")));
+            QVERIFY(box->informativeText().contains(QStringLiteral("notes.yaml already exists")));
             test::buttonOf(*box, answer)->click();
         });
         dialog.accept();

@@ -241,15 +241,15 @@ private slots:
         QCOMPARE(test::readFile(m_path), QByteArray(m_config).replace("explore #", second + " #"));
         // Both exports are undone, the newest first, each after the user has agreed.
         answerWith("Keep");
-        click("Take the last export back");
+        click("Undo the last export");
         QCOMPARE(test::readFile(m_path), QByteArray(m_config).replace("explore #", second + " #"));
         for (const QByteArray& restored :
              {QByteArray(m_config).replace("explore #", size + " #"), m_config}) {
             answerWith("Restore");
-            actionOf(window(), "Take the last export back")->trigger();
+            actionOf(window(), "Undo the last export")->trigger();
             QCOMPARE(test::readFile(m_path), restored);
         }
-        QVERIFY(!actionOf(window(), "Take the last export back")->isEnabled());
+        QVERIFY(!actionOf(window(), "Undo the last export")->isEnabled());
         // The context menu of the row exports the size as well.
         table->setCurrentIndex(other);
         TRY_VERIFY(actionOf(*table, named.constData()));
@@ -274,10 +274,10 @@ private slots:
         }
         QVERIFY(QFile::exists(copy) && test::readFile(m_path) != m_config);
         answerWith("Remove");
-        actionOf(window(), "Take the last export back")->trigger();
+        actionOf(window(), "Undo the last export")->trigger();
         QVERIFY(!QFile::exists(copy) && test::readFile(m_path) != m_config);
         answerWith("Restore");
-        actionOf(window(), "Take the last export back")->trigger();
+        actionOf(window(), "Undo the last export")->trigger();
         QCOMPARE(test::readFile(m_path), m_config);
     }
 
@@ -553,7 +553,7 @@ private slots:
         const QString history = pathOf("elsewhere.sqlite");
         window().setHistory(history);
         QVERIFY(window().openConfig(m_path));
-        const QAction* takeBack = actionOf(window(), "Take the last export");
+        const QAction* takeBack = actionOf(window(), "Undo the last export");
         activate();
         QVERIFY(!takeBack->isEnabled());
         const auto file = engine::ConfigFile::open(m_path);

@@ -51,7 +51,7 @@ private slots:
         window().setHistory(history());
         const engine::ExplorationRecorder recorder(window().exploration(), history());
         QVERIFY(window().openConfig(m_path));
-        TRY_VERIFY(banner().text().contains(QStringLiteral("was cut off after")));
+        TRY_VERIFY(banner().text().contains(QStringLiteral("was interrupted after")));
         QPushButton* const button = buttonOf(window(), "Continue");
         QVERIFY(button && button->isVisible());
         button->click();
@@ -73,7 +73,7 @@ private slots:
         window().setHistory(history());
         window().setOptions(optionsWith({}));
         QVERIFY(window().openConfig(m_path));
-        TRY_VERIFY(banner().text().contains(QStringLiteral("was cut off after")));
+        TRY_VERIFY(banner().text().contains(QStringLiteral("was interrupted after")));
         store::HistoryWriter elsewhere(history());
         elsewhere.begin({.started = QDateTime::currentDateTimeUtc(),
                          .filePath = QStringLiteral("/other.yaml"),
@@ -167,7 +167,7 @@ private slots:
         interruptRun();
         window().setHistory(history());
         QVERIFY(window().openConfig(m_path));
-        TRY_VERIFY(banner().text().contains(QStringLiteral("was cut off after")));
+        TRY_VERIFY(banner().text().contains(QStringLiteral("was interrupted after")));
         const auto* plan = window().findChild<ui::PlanView*>();
         const auto buttons = plan->findChildren<QPushButton*>();
         const auto failed = std::ranges::find_if(buttons, [](const QPushButton* button) {
@@ -189,7 +189,8 @@ private slots:
             back->trigger();
         }
         QVERIFY(plan->isVisible() && banner().isVisible());
-        QVERIFY2(banner().text().contains(QStringLiteral("was cut off after")), qPrintable(banner().text()));
+        QVERIFY2(banner().text().contains(QStringLiteral("was interrupted after")),
+                 qPrintable(banner().text()));
         QVERIFY(buttonOf(window(), "Continue")->isVisible());
     }
 
@@ -202,9 +203,9 @@ private slots:
             QVERIFY(other.hold());
             QVERIFY(window().openConfig(m_path));
             QTest::qWait(50);
-            QVERIFY(!banner().text().contains(QStringLiteral("was cut off after")));
+            QVERIFY(!banner().text().contains(QStringLiteral("was interrupted after")));
         }
-        TRY_VERIFY(banner().text().contains(QStringLiteral("was cut off after")));
+        TRY_VERIFY(banner().text().contains(QStringLiteral("was interrupted after")));
     }
 
     void recallsTrialsOnceTheHistoryIsUnlocked()
@@ -244,12 +245,12 @@ private slots:
         window().setHistory(history());
         QVERIFY(window().openConfig(m_path));
         QTest::qWait(50);
-        QVERIFY(!banner().text().contains(QStringLiteral("was cut off after")));
+        QVERIFY(!banner().text().contains(QStringLiteral("was interrupted after")));
     }
 
 private:
     QString history() const { return pathOf("history.sqlite"); }
-    bool isOffered() { return banner().text().contains(QStringLiteral("was cut off after")); }
+    bool isOffered() { return banner().text().contains(QStringLiteral("was interrupted after")); }
     void closeMessage() { banner().findChild<QToolButton*>()->click(); }
 
     /// Writes a copy of the config; the message about it replaces the offer.

@@ -60,7 +60,7 @@ private slots:
         answer(mayRun ? "Run it" : "Leave it");
         window().startExploring();
         QCOMPARE(m_questions, 1);
-        VERIFY_CONTAINS(m_asked, m_module + ", which would run as a program of yours");
+        VERIFY_CONTAINS(m_asked, m_module + ", which would run with your permissions");
         if (mayRun)
             TRY_COMPARE(snapshot().state, engine::State::Finished);
         else
@@ -197,7 +197,7 @@ private slots:
         changeModule();
         window().setHistory(history);
         QVERIFY(window().openConfig(m_path));
-        TRY_VERIFY(banner().text().contains(QStringLiteral("was cut off after")));
+        TRY_VERIFY(banner().text().contains(QStringLiteral("was interrupted after")));
         answer("Leave it");
         buttonOf(window(), "Continue")->click();
         QCOMPARE(m_questions, 1);
@@ -225,8 +225,9 @@ private slots:
         answer("Leave it");
         actionOf(*training, "Start")->trigger();
         QCOMPARE(m_questions, 1);
-        VERIFY_CONTAINS(m_asked,
-                        "grow.py, which would run as a program of yours, and the Python files beside it");
+        VERIFY_CONTAINS(
+            m_asked,
+            "grow.py, which would run with your permissions, as would the Python files in its folder");
         QVERIFY(!training->isUnderWay());
         answer("Run it");
         actionOf(*training, "Start")->trigger();
@@ -248,7 +249,7 @@ private slots:
         QCOMPARE(m_questions, 2);
         const auto labels = window().findChild<ui::ConfirmationDialog*>()->findChildren<QLabel*>();
         QVERIFY(std::ranges::any_of(labels, [](const QLabel* label) {
-            return label->text().contains(QStringLiteral("was not let run"));
+            return label->text().contains(QStringLiteral("did not allow the code"));
         }));
     }
 
