@@ -40,8 +40,8 @@ int answeringErrors(Action action)
         return endWithoutMemory();
     } catch (const std::exception& error) {
         printError(
-            QStringLiteral("something went wrong that nobody has foreseen: %1. Try it again, and report "
-                           "it with the command if it stays.")
+            QStringLiteral(
+                "an unexpected error occurred: %1. Try again, and report it with the command if it persists.")
                 .arg(QString::fromUtf8(error.what())));
     }
     return exitCode::badInput;

@@ -48,7 +48,7 @@ void refuseWhereTheSizeIsTheBatch(const engine::ConfigFile& file, model::Phase p
     const auto& plan = file.contents().plan(phase);
     if (plan && !engine::hasMicroBatches(*plan)) {
         throw UsageError("the size of this phase is its batch (" + plan->microBatchKey +
-                         "), so there is no other to write; leave out --global-batch.");
+                         "), so there is no other batch to write; remove --global-batch.");
     }
 }
 
@@ -58,7 +58,7 @@ std::int64_t nearest(const config::BatchNotKept& notKept, Kind kind)
         return notKept.above();
     if (!notKept.below()) {
         throw UsageError(std::string(notKept.what()) +
-                         " There is no batch below; take the one above with --global-batch above.");
+                         " There is no smaller batch; use the larger one with --global-batch above.");
     }
     return *notKept.below();
 }
@@ -158,10 +158,10 @@ void refuseToReplace(const engine::ConfigFile& file, const QString& target, cons
     }
     if (obstacle == engine::OutputObstacle::None || options.force)
         return;
-    throw UsageError(QStringLiteral("%1 is there already, and was not overwritten; name another file, or add "
-                                    "--force.")
-                         .arg(target)
-                         .toStdString());
+    throw UsageError(
+        QStringLiteral("%1 already exists, and was not overwritten; name another file, or add --force.")
+            .arg(target)
+            .toStdString());
 }
 
 /// Returns the result of engine::wayToWrite(), and handles pipes and devices too.
@@ -173,7 +173,7 @@ engine::WayToWrite wayTo(const QString& target)
     return {.problem = QFileInfo(target).isWritable() ? QString() : qt_error_string(EACCES)};
 }
 
-const QString holdsItAlready = QStringLiteral("The config holds that already, so nothing was written.");
+const QString holdsItAlready = QStringLiteral("The config already has this content, so nothing was written.");
 
 /// \param target  path of outputPath(); if empty, the change is that of the config itself
 void showChange(const engine::ConfigFile& file, const config::SplicedText& spliced, const QString& target,
@@ -181,7 +181,7 @@ void showChange(const engine::ConfigFile& file, const config::SplicedText& splic
 {
     const QString change = file.changeIn(spliced, target.isEmpty() ? file.path() : target);
     if (change.isEmpty())
-        console.remark(QStringLiteral("The config holds that already, so nothing would change."));
+        console.remark(QStringLiteral("The config already has this content, so nothing would change."));
     else
         console.quote(change.toUtf8());
 }
@@ -236,11 +236,10 @@ void checkTarget(const engine::ConfigFile& file, const OutputOptions& options, C
     if (way.inPlace.isEmpty())
         return;
     if (const QString why = engine::keepError(store::ExplorationStore::defaultPath()); !why.isEmpty()) {
-        throw UsageError(
-            QStringLiteral("%1 can be written in place alone, since %2, and what it holds cannot "
-                           "be kept before; name another file with --output. %3")
-                .arg(target, way.inPlace, why)
-                .toStdString());
+        throw UsageError(QStringLiteral("%1 can only be written in place, because %2, and its present "
+                                        "content cannot be saved first; name another file with --output. %3")
+                             .arg(target, way.inPlace, why)
+                             .toStdString());
     }
     console.remark(engine::inPlaceText(target, way.inPlace));
 }
@@ -377,10 +376,11 @@ engine::LastWriting writingToTakeBack(const QString& path, const OutputOptions& 
         throw UsageError(QStringLiteral("there is no export to undo for %1.").arg(path).toStdString());
     }
     if (last->isChangedSince() && !options.diff && !options.force) {
-        throw UsageError(QStringLiteral("%1 Nothing was taken back; look at what would be lost with --diff, "
-                                        "and add --force to let it go.")
-                             .arg(last->changeText())
-                             .toStdString());
+        throw UsageError(
+            QStringLiteral(
+                "%1 Nothing was restored; --diff shows what would be lost, and --force restores anyway.")
+                .arg(last->changeText())
+                .toStdString());
     }
     return *last;
 }
@@ -393,14 +393,15 @@ void takeSizeBack(const QString& path, const OutputOptions& options, Console& co
     if (options.diff) {
         const QString change = engine::changeByTakingBack(last);
         if (change.isEmpty())
-            console.remark(QStringLiteral("The file holds that already, so nothing would change."));
+            console.remark(QStringLiteral("The file already has this content, so nothing would change."));
         else
             console.quote(change.toUtf8());
         return;
     }
     engine::takeBack(last, store::ExplorationStore::defaultPath());
-    console.answer(last.written.before ? QStringLiteral("Took back what was written into %1").arg(path)
-                                       : QStringLiteral("Removed %1, which was not there before").arg(path));
+    console.answer(last.written.before
+                       ? QStringLiteral("Restored the previous content of %1").arg(path)
+                       : QStringLiteral("Removed %1, which did not exist before the export").arg(path));
 }
 
 QJsonObject takenBackObject(const QString& path, const OutputOptions& options)

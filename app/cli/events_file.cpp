@@ -57,11 +57,10 @@ void refuseToReplace(const QString& path, const QStringList& needed, bool force)
     }
     if (obstacle == engine::OutputObstacle::None || force)
         return;
-    throw UsageError(
-        QStringLiteral("%1 is there already and holds no events, so it was not overwritten; name "
-                       "another file for the events, or add --force.")
-            .arg(path)
-            .toStdString());
+    throw UsageError(QStringLiteral("%1 already exists and contains no events, so it was not overwritten; "
+                                    "name another file for the events, or add --force.")
+                         .arg(path)
+                         .toStdString());
 }
 
 /// Empties the opened file, and locks it against other programs while it is open. Does nothing for a pipe or
@@ -144,7 +143,7 @@ void EventsFile::sayMissing(const QString& problem, Console& console)
     // A reader of events on stdout that is gone ends the run, as a reader of answers would.
     if (m_file.handle() == STDOUT_FILENO && problem == qt_error_string(EPIPE))
         SignalRelay::noteThatReaderIsGone();
-    console.remark(QStringLiteral("warning: Events are missing from here on: %1. Everything else goes on.")
+    console.remark(QStringLiteral("warning: Events are missing from here on: %1. Everything else continues.")
                        .arg(problem));
 }
 

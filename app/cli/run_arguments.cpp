@@ -64,11 +64,10 @@ void addSubject(Options& options, ExplorationOptions& o, engine::ExplorationOpti
 
 void addModelOption(Options& options, std::string& model)
 {
-    options.addText(
-        "--model", "FILE|ID",
-        "Network instead of the config's: a file that holds one, as a config.json, or an id of the "
-        "Hugging Face hub",
-        model);
+    options.addText("--model", "FILE|ID",
+                    "Network instead of the config's: a file that describes one, such as a config.json, or "
+                    "an id of the Hugging Face hub",
+                    model);
 }
 
 engine::ConfigFile openConfig(const std::string& path, const std::string& model)

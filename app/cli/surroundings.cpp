@@ -47,7 +47,7 @@ bool isAbsolute(const QByteArray& path)
 
 QString noAbsolutePath(const char* name, const QByteArray& value)
 {
-    return QStringLiteral("%1 is '%2', which is no absolute path")
+    return QStringLiteral("%1 is '%2', which is not an absolute path")
         .arg(QLatin1String(name), QFile::decodeName(value));
 }
 
@@ -60,7 +60,7 @@ void ignoreRelativeFolders()
             continue;
         qunsetenv(name);
         printError(noAbsolutePath(name, folder) +
-                   QStringLiteral(", and is ignored. Write all of the path, from / on."));
+                   QStringLiteral(", and is ignored. Write the whole path, starting with /."));
     }
 }
 
@@ -81,8 +81,8 @@ void findHome()
         return;
     printError(noAbsolutePath("HOME", home) +
                (isAbsolute(known)
-                    ? QStringLiteral("; %1 is taken in its place.").arg(QFile::decodeName(known))
-                    : QStringLiteral(", and is ignored. Write all of the path, from / on.")));
+                    ? QStringLiteral("; %1 is used instead.").arg(QFile::decodeName(known))
+                    : QStringLiteral(", and is ignored. Write the whole path, starting with /.")));
 }
 
 /// Raises a limit that is below the wanted value, as far as the system allows.

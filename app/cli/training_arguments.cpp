@@ -93,7 +93,7 @@ std::string notForConfirming(const TrainingArguments& arguments)
 void checkConfirming(const TrainingArguments& arguments)
 {
     if (!arguments.confirms && arguments.confirmSteps)
-        throw UsageError("--confirm-steps says how long --confirm measures; add --confirm.");
+        throw UsageError("--confirm-steps sets how long --confirm measures; add --confirm.");
     const std::string surplus = arguments.confirms ? notForConfirming(arguments) : std::string();
     if (!surplus.empty()) {
         throw UsageError("--confirm takes its sizes from the last exploration and its length from "

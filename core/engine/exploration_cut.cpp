@@ -25,14 +25,14 @@ QString Exploration::resumeFrom(InterruptedRun run)
     if (!m_run || !isIdle())
         return {};
     if (run.stored.summary.info.loadRequest != snapshot().run->loadRequest) {
-        return tr("Exploration %1 would not go on with the same run: its network's file, the devices or "
-                  "Batchpeak have changed since. Explore the config anew.")
+        return tr("Exploration %1 cannot continue with the same run: its network's file, the devices or "
+                  "Batchpeak have changed since. Explore the config again.")
             .arg(run.stored.summary.id);
     }
     m_run->builder.restore(run);
     const QString continues = run.stored.summary.end
-                                  ? tr("Exploration %1 goes on, which was stopped after %2.")
-                                  : tr("Exploration %1 goes on, which was cut off after %2.");
+                                  ? tr("Exploration %1, which was stopped after %2, continues.")
+                                  : tr("Exploration %1, which was interrupted after %2, continues.");
     m_run->builder.log(
         LogLevel::Info,
         continues.arg(run.stored.summary.id).arg(trialsText(static_cast<int>(run.stored.trials.size()))));

@@ -70,11 +70,12 @@ QString resumeError(const QString& storePath, const store::StoredExploration& st
 {
     const qint64 id = stored.summary.id;
     if (stored.summary.end && !wasStopped(*stored.summary.end))
-        return Translated::tr("Exploration %1 has come to its end; explore the config anew.").arg(id);
+        return Translated::tr("Exploration %1 has already finished; explore the config again.").arg(id);
     if (const QString why = whyInUse(storePath, id); !why.isEmpty())
         return why;
     if (!interruptedRunFrom(stored))
-        return Translated::tr("Too little is kept of exploration %1 to go on; explore the config anew.")
+        return Translated::tr(
+                   "Too little of exploration %1 was saved to continue it; explore the config again.")
             .arg(id);
     return {};
 }

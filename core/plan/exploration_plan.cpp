@@ -62,7 +62,7 @@ std::int64_t sequenceLengthOf(const config::ConfigContents& contents, const mode
     if (length < 1)
         length = assumedSequenceLength(spec, notes);
     if (length < 1)
-        refuse(Translated::tr("The config holds no sequence length; give one with --sequence-length."));
+        refuse(Translated::tr("The config has no sequence length; pass one with --sequence-length."));
     const auto longest = model::longestSequence(spec);
     if (longest && length > *longest)
         refuse(Translated::tr("A sequence length of %1 is more than the %2 positions of this network; "

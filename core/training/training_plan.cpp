@@ -36,8 +36,8 @@ config::BatchPlan batchOfNetworkAlone(const TrainingOptions& options)
 {
     const auto* fixed = options.run.setting ? std::get_if<config::Fixed>(&*options.run.setting) : nullptr;
     if (!fixed)
-        refuse(Translated::tr("The config holds a network alone, without a batch to train it with; give the "
-                              "samples of one optimizer step with --setting N, or a trainer's config."));
+        refuse(Translated::tr("The config describes only a network, without a batch to train it with; give "
+                              "the samples of one optimizer step with --setting N, or a trainer's config."));
     return {.globalBatchSize = fixed->microBatchSize, .setting = *fixed};
 }
 
@@ -56,7 +56,7 @@ config::BatchPlan batchOf(const config::ConfigContents& contents, const Training
 void refuseNothing(const std::optional<std::int64_t>& number, const char* option)
 {
     if (number && *number < 1)
-        refuse(Translated::tr("%1 is %2; let it be at least 1, or leave it out.")
+        refuse(Translated::tr("%1 is %2; it must be at least 1. Correct or remove it.")
                    .arg(QLatin1String(option))
                    .arg(*number));
 }

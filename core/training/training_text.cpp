@@ -25,8 +25,7 @@ QString neededText(std::int64_t neededBytes, std::int64_t usableBytes)
         return QLatin1Char(' ') + Translated::tr("It needs at least %1.").arg(bytesText(neededBytes));
     if (neededBytes <= usableBytes)
         return QLatin1Char(' ') +
-               Translated::tr("%1 may be used, and memory ran out all the same, so that how "
-                              "much it needs is unknown.")
+               Translated::tr("This happened although %1 may be used, so the memory needed is unknown.")
                    .arg(bytesText(usableBytes));
     const auto [needed, usable] = engine::comparedBytesText(neededBytes, usableBytes);
     return QLatin1Char(' ') + Translated::tr("It needs at least %1, and %2 may be used.").arg(needed, usable);

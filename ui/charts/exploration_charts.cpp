@@ -347,7 +347,7 @@ QStringList ThroughputChart::speedLines(const MeasuredPoint& point) const
     const auto trials =
         static_cast<int>(std::ranges::count(scene().points, point.size, &MeasuredPoint::size));
     return {together, trials > 1 ? tr("newest of %1: %2").arg(engine::trialsText(trials), own)
-                                 : tr("its trial alone: %1").arg(own)};
+                                 : tr("this trial alone: %1").arg(own)};
 }
 
 /// Returns how often and with what the point was measured, and its other measurements.

@@ -163,7 +163,7 @@ void RecommendationCard::Chips::display(const Snapshot& snapshot)
     const QString besideOthers = engine::besideOthersText(snapshot);
     const QString busy = busyDevice(snapshot);
     if (!besideOthers.isEmpty())
-        word(m_busy, RecommendationCard::tr("beside others"), besideOthers);
+        word(m_busy, RecommendationCard::tr("shared device"), besideOthers);
     else
         word(m_busy, busy.isEmpty() ? QString() : RecommendationCard::tr("busy"),
              busy.isEmpty() ? QString() : engine::noMoreRepetitionsText(busy));

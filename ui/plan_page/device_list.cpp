@@ -36,7 +36,7 @@ QString factsOf(const device::LocalDevice& device)
     // A driver reserves some memory for itself.
     constexpr double minHeld = 0.02;
     if (device.kind == "cuda" && total - free > minHeld * total)
-        text += DeviceList::tr(", others hold %1").arg(engine::memoryText(total - free));
+        text += DeviceList::tr(", others use %1").arg(engine::memoryText(total - free));
     return text;
 }
 

@@ -193,7 +193,7 @@ void BatchView::display(const engine::Snapshot& snapshot)
     m_change->setVisible(false);
     if (!hasBatch) {
         setTextIfNew(m_batch,
-                     snapshot.run ? tr("The config holds a network alone, and no batch.") : QString());
+                     snapshot.run ? tr("The config describes only a network, without a batch.") : QString());
         return;
     }
     const config::BatchPlan& plan = snapshot.run->plan;

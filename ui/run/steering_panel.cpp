@@ -70,10 +70,10 @@ QWidget* SteeringPanel::makeSizeRow()
     m_size->setFixedWidth(numberWidth);
     m_try = dialogButton(tr("Try now"), "secondary", this);
     m_try->setToolTip(
-        tr("Run a trial of this size now; a running trial is canceled for it, and does not count"));
+        tr("Run a trial of this size now; this cancels the running trial, which then does not count"));
     m_exclude = dialogButton(tr("Exclude"), "secondary", this);
     m_skip = dialogButton(tr("Skip this trial"), "secondary", this);
-    m_skip->setToolTip(tr("End the running trial without a result and go on with another"));
+    m_skip->setToolTip(tr("End the running trial without a result and continue with another"));
     connect(m_size, &QLineEdit::textChanged, this, &SteeringPanel::enable);
     connect(m_size, &QLineEdit::returnPressed, m_try, &QPushButton::click);
     connect(m_try, &QPushButton::clicked, this, [this] { emit trialAsked(size()); });

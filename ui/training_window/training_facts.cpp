@@ -72,7 +72,7 @@ std::vector<TrainingFact> trainingFacts(const TrainingSnapshot& snapshot)
     facts.push_back({TrainingFacts::tr("Data"), run.data});
     facts.push_back({TrainingFacts::tr("Learning rate"), QLocale().toString(run.learningRate, 'g', 4)});
     if (run.weighting == trial::LossWeighting::Tokens)
-        facts.push_back({TrainingFacts::tr("Loss"), TrainingFacts::tr("weighed by tokens")});
+        facts.push_back({TrainingFacts::tr("Loss"), TrainingFacts::tr("weighted by tokens")});
     if (run.firstStep > 0)
         facts.push_back({TrainingFacts::tr("Resumed"),
                          TrainingFacts::tr("after step %1").arg(numberText(run.firstStep))});

@@ -119,7 +119,7 @@ bool wantsToReplace(QWidget* window, const QString& path, const Theme& theme)
 bool wantsToTakeBack(QWidget* window, const engine::LastWriting& last, const Theme& theme)
 {
     QDialog dialog(window);
-    dialog.setWindowTitle(engine::Translated::tr("Take a size back"));
+    dialog.setWindowTitle(engine::Translated::tr("Undo the last export"));
     auto* layout = new QVBoxLayout(&dialog);
     layout->setSpacing(10);
     if (last.isChangedSince()) {
@@ -133,15 +133,16 @@ bool wantsToTakeBack(QWidget* window, const engine::LastWriting& last, const The
     auto* asked = wrapped(new QLabel(&dialog));
     setTextWithShortNames(
         asked,
-        (last.written.before ? engine::Translated::tr("Restore the previous content of %1? This changes:")
-                             : engine::Translated::tr("Remove %1, which was not there before? This changes:"))
+        (last.written.before
+             ? engine::Translated::tr("Restore the previous content of %1? This changes:")
+             : engine::Translated::tr("Remove %1, which did not exist before the export? This changes:"))
             .arg(path));
     layout->addWidget(asked);
     auto* preview = new DiffView(&dialog);
     preview->setTheme(theme);
     preview->setAccessibleName(engine::Translated::tr("Lines that change"));
     if (const QString change = engine::changeByTakingBack(last); change.isEmpty())
-        preview->setSentence(engine::Translated::tr("Nothing: the file holds that already."));
+        preview->setSentence(engine::Translated::tr("Nothing: the file already has this content."));
     else
         preview->setDiff(change);
     layout->addWidget(preview, 1);

@@ -315,8 +315,8 @@ void ExportDialog::showChange()
     else if (!engine::holdsAlready(m_file, *m_spliced, m_file.path()))
         m_preview->setSentence(tr("The file has changed since it was read; open it again and repeat."));
     else
-        m_preview->setSentence(m_sizes.size() == 1 ? tr("The file holds this size already.")
-                                                   : tr("The file holds these sizes already."));
+        m_preview->setSentence(m_sizes.size() == 1 ? tr("The file already has this size.")
+                                                   : tr("The file already has these sizes."));
     const QString notes = notesText(*m_spliced);
     m_notes->setText(notes);
     m_notes->setVisible(!notes.isEmpty());

@@ -607,7 +607,7 @@ void MainWindow::showLookingBack()
         if (const auto& run = earlier->run.snapshot.run)
             command = engine::exploreCommand(run->filePath, run->chosenModel, run->command);
     } else if (engineRun() && !runInHand()) {
-        sentence = (unmeasurable() ? tr("The present run is kept: %1.")
+        sentence = (unmeasurable() ? tr("The present run stays open: %1.")
                                    : tr("This is the plan of the next run. The present one: %1."))
                        .arg(outcomeText(own()));
     }

@@ -114,7 +114,7 @@ void NetworkDialog::addQuestion(QVBoxLayout* layout)
     const QString question =
         unsupported
             ? QString::fromStdString(unsupported->sentence)
-            : tr("%1 describes a network of its own: %2. Another one can be run in its place.")
+            : tr("%1 already describes a network: %2. You can run another one instead.")
                   .arg(name, engine::networkText(std::get<model::ModelSpec>(m_config.contents().model)));
     layout->addWidget(wrapped(new QLabel(question, this)));
 }

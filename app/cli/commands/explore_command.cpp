@@ -95,8 +95,8 @@ engine::ExplorationOptions resumedOptions(const store::StoredExploration& stored
                                           const engine::ExplorationOptions& given)
 {
     if (const QStringList words = engine::wordsFor(given); !words.isEmpty()) {
-        throw UsageError("an exploration is resumed as it was asked; leave out " +
-                         words.front().toStdString() + ", or explore anew without --resume.");
+        throw UsageError("an exploration is resumed with its own options; remove " +
+                         words.front().toStdString() + ", or explore again without --resume.");
     }
     engine::ExplorationOptions options = engine::optionsOf(stored.summary.info);
     options.trustsCode = given.trustsCode;
@@ -134,9 +134,9 @@ void ExploreCommand::checkOptions() const
 void ExploreCommand::refuseSizeOfSmallerNetwork() const
 {
     if (m_options.shrinks && m_output.asksForAConfig()) {
-        throw UsageError("--shrink measures a smaller network than the config's, so its size is none for the "
-                         "config; leave out --output, --in-place and --diff, or explore it without "
-                         "--shrink.");
+        throw UsageError(
+            "--shrink measures a smaller network than the config's, so its size does not apply to the "
+            "config; remove --output, --in-place and --diff, or explore without --shrink.");
     }
 }
 
@@ -246,7 +246,7 @@ store::StoredExploration ExploreCommand::explorationToResume() const
         auto stored = store::ExplorationStore(path).show(QString::fromStdString(*m_resumed).toLongLong());
         if (!stored)
             throw UsageError("there is no exploration " + *m_resumed +
-                             "; batchpeak history lists those that are.");
+                             "; `batchpeak history` lists the existing ones.");
         if (const QString why = engine::resumeError(path, *stored); !why.isEmpty())
             throw UsageError(why.toStdString());
         return *stored;
@@ -257,10 +257,10 @@ store::StoredExploration ExploreCommand::explorationToResume() const
     if (!m_resumed->empty() && !QFileInfo::exists(QString::fromStdString(*m_resumed))) {
         throw UsageError("'" + *m_resumed +
                          "' is neither the number of an exploration nor a config; `batchpeak history` lists "
-                         "the explorations that there are.");
+                         "the explorations.");
     }
-    throw UsageError(
-        "no exploration was cut off or stopped that could go on; explore the config anew, without --resume.");
+    throw UsageError("there is no interrupted or stopped exploration to continue; explore the config again, "
+                     "without --resume.");
 }
 
 /// Returns the config as it was when the exploration began.
@@ -273,7 +273,7 @@ engine::ConfigFile ExploreCommand::resumedConfig(const store::StoredExploration&
     if (m_output.asksForAConfig() && !file.isUnchanged()) {
         throw UsageError(info.filePath.toStdString() + " has changed since exploration " +
                          std::to_string(stored.summary.id) +
-                         " began; leave out --output, --in-place and --diff, or explore it anew.");
+                         " began; remove --output, --in-place and --diff, or explore it again.");
     }
     return info.chosenModel.isEmpty() ? file : file.withModel(info.chosenModel);
 }
@@ -308,7 +308,7 @@ void ExploreCommand::checkPlaceForSize(const engine::ConfigFile& file, Console& 
         return;
     if (file.contents().isNetworkAlone()) {
         throw UsageError(file.path().toStdString() +
-                         ": The config holds a network alone, so there is no place for a size; leave out "
+                         ": The config describes only a network, so there is no place for a size; remove "
                          "--output, --in-place and --diff.");
     }
     checkTarget(file, m_output, console);

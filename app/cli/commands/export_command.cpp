@@ -55,7 +55,7 @@ void ExportCommand::checkOptions() const
     if (m_takesBack) {
         if (m_size != 0 || m_output.inPlace || !m_output.output.empty() ||
             m_output.globalBatch.kind != GlobalBatchOption::Kind::Kept)
-            throw UsageError("--undo takes the file back to what it held; leave out --size, --output, "
+            throw UsageError("--undo restores the previous content of the file; remove --size, --output, "
                              "--in-place and --global-batch.");
         return;
     }
@@ -63,8 +63,8 @@ void ExportCommand::checkOptions() const
         throw UsageError("name the micro-batch size to write with --size N.");
     checkOutputOptions(m_output);
     if (m_asJson && !m_output.diff && writesToStdout(m_output)) {
-        throw UsageError("--json answers on standard output, and holds the config's text; leave out "
-                         "--output, or name a file.");
+        throw UsageError("--json prints to standard output, and includes the config's text; remove --output, "
+                         "or name a file.");
     }
 }
 

@@ -28,7 +28,7 @@ QStringList keysWritten(const FormatGuide& guide)
 
 QStringList linesOf(const FormatGuide& guide)
 {
-    const QString written = guide.writes.empty() ? QStringLiteral("nothing: it holds a network alone")
+    const QString written = guide.writes.empty() ? QStringLiteral("nothing: it describes only a network")
                                                  : keysWritten(guide).join(QStringLiteral(", "));
     QStringList lines{plain(guide.name)};
     for (const QString& line : alignedLines({{QStringLiteral("recognized by"), plain(guide.mark)},

@@ -72,7 +72,7 @@ void HistoryCommand::addOptions(Options& options)
 {
     options.addWord("ACTION", "list|show|compare|delete",
                     "list (also without an action), show ID, compare ID ID, delete ID", m_action);
-    options.addArguments("ID", "Numbers as the list gives them", 2, m_ids);
+    options.addArguments("ID", "Numbers from the list", 2, m_ids);
     addJsonOption(options, m_asJson);
 }
 

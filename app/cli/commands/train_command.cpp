@@ -24,7 +24,7 @@ namespace batchpeak::cli {
 
 namespace {
 
-constexpr auto searchNote = "note: training makes no search for the size; it starts at the per-device batch "
+constexpr auto searchNote = "note: training does not search for a size; it starts at the per-device batch "
                             "and halves it when memory runs out. `batchpeak explore` searches.";
 
 /// Checks that the folder can be created and written, so that a run does not fail at its end.

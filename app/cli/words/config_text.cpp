@@ -208,7 +208,7 @@ Rows rowsOf(const model::ScriptSpec& spec)
                                : QStringLiteral("logits of %1 classes").arg(groupedText(spec.classes));
     return {{QStringLiteral("file"), QString::fromStdString(spec.file)},
             {QStringLiteral("shape"),
-             QStringLiteral("takes %1; gives %2").arg(inputs.join(QStringLiteral(", ")), output)}};
+             QStringLiteral("input %1; output %2").arg(inputs.join(QStringLiteral(", ")), output)}};
 }
 
 Rows rowsOf(const model::TransformersSpec& spec)

@@ -313,7 +313,8 @@ QStringList finalLines(const Snapshot& snapshot)
     if (!recommendation || !snapshot.run) {
         if (!snapshot.failure.isEmpty())
             return {snapshot.failure};
-        return {QStringLiteral("There is no recommendation: the exploration ended before a trial did.")};
+        return {
+            QStringLiteral("There is no recommendation: the exploration ended before any trial finished.")};
     }
 
     const config::BatchPlan& plan = snapshot.run->plan;

@@ -154,8 +154,7 @@ private slots:
         const QString other = path("other.yaml");
         QVERIFY(writeBytes(other, "precious\n"));
         const ProgramRun run = exportSize(4, QStringList{QStringLiteral("--output"), other} + words(option));
-        QVERIFY2(overwrites ? run.answers("Wrote") : run.refused({"is there already", "--force"}),
-                 run.text());
+        QVERIFY2(overwrites ? run.answers("Wrote") : run.refused({"already exists", "--force"}), run.text());
         QCOMPARE(bytesOf(other),
                  overwrites ? QByteArray(params).replace("explore", "4") : QByteArray("precious\n"));
     }
@@ -266,7 +265,7 @@ private slots:
         const QString other = path("other.yaml");
         QVERIFY(writeBytes(other, "precious\n"));
         const ProgramRun run = runProgram(exploreArguments("", {QStringLiteral("--output"), other}));
-        QVERIFY2(run.refused({"is there already", "--force"}), run.text());
+        QVERIFY2(run.refused({"already exists", "--force"}), run.text());
         QCOMPARE(bytesOf(other), QByteArray("precious\n"));
     }
 
@@ -430,7 +429,7 @@ private slots:
     {
         QVERIFY(writeBytes(m_path, axolotl));
         const ProgramRun run = exportSize(32, words("--global-batch below --in-place"));
-        QVERIFY2(run.refused({"There is no batch below"}), run.text());
+        QVERIFY2(run.refused({"There is no smaller batch"}), run.text());
         QCOMPARE(bytesOf(m_path), axolotl);
     }
 

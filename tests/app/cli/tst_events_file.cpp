@@ -94,7 +94,7 @@ private slots:
             QVERIFY(bytesOf(events).contains("\"finished\""));
             return;
         }
-        QVERIFY2(run.refused({"is there already and holds no events", "--force"}), run.text());
+        QVERIFY2(run.refused({"already exists and contains no events", "--force"}), run.text());
         QCOMPARE(bytesOf(events), QByteArray(existing.bytes));
     }
 

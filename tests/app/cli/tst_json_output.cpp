@@ -203,7 +203,7 @@ private slots:
         const ProgramRun config =
             runProgram({QStringLiteral("export"), examplePath("gpt2-tiny.yaml"), QStringLiteral("--size"),
                         QStringLiteral("2"), QStringLiteral("--json"), QStringLiteral("--output=-")});
-        QVERIFY2(config.refused({"leave out --output"}), config.text());
+        QVERIFY2(config.refused({"remove --output"}), config.text());
     }
 
 private:

@@ -78,7 +78,7 @@ private slots:
         const auto run = runProgram(QStringList{QStringLiteral("explore")} + words +
                                     QStringList{QStringLiteral("--in-place")});
         QVERIFY2(run.succeeded({"micro_batch_size: "}), run.text());
-        QVERIFY2(run.remarks("Exploration 1 goes on, which was cut off after "), run.text());
+        QVERIFY2(run.remarks("Exploration 1, which was interrupted after "), run.text());
         QVERIFY2(bytesOf(config()) != bytesOf(examplePath("gpt2-tiny.yaml")), run.text());
 
         const QJsonObject after = exploration();
@@ -95,7 +95,7 @@ private slots:
 
         const auto again =
             runProgram({QStringLiteral("explore"), QStringLiteral("--resume"), QStringLiteral("1")});
-        QVERIFY2(again.refused({"has come to its end"}), again.text());
+        QVERIFY2(again.refused({"has already finished"}), again.text());
     }
 
     // The history was not writable during the exploration, and is writable now.
@@ -111,7 +111,7 @@ private slots:
         }
         const ProgramRun run = runProgram({QStringLiteral("explore"), QStringLiteral("--resume")});
         QVERIFY2(run.succeeded({"micro_batch_size: "}), run.text());
-        QVERIFY2(run.remarks("Exploration 1 goes on, which was cut off after "), run.text());
+        QVERIFY2(run.remarks("Exploration 1, which was interrupted after "), run.text());
     }
 
     void continuesWhereItWasStopped_data()
@@ -127,7 +127,7 @@ private slots:
         QCOMPARE(before.value(QStringLiteral("status")).toString(), QStringLiteral("cancelled"));
         const auto run = runProgram(QStringList{QStringLiteral("explore")} + row<QStringList>());
         QVERIFY2(run.succeeded({"micro_batch_size: "}), run.text());
-        QVERIFY2(run.remarks("Exploration 1 goes on, which was stopped after "), run.text());
+        QVERIFY2(run.remarks("Exploration 1, which was stopped after "), run.text());
         const QJsonObject after = exploration();
         QVERIFY(after.value(QStringLiteral("status")).toString() != QLatin1String("cancelled"));
         const QJsonArray told = before.value(QStringLiteral("search_calls")).toArray();
@@ -138,11 +138,11 @@ private slots:
 
     void refusesWhatCannotContinue_data()
     {
-        rows<Refusal>(
-            {{"an unknown number", {"--resume 99", "there is no exploration 99"}},
-             {"no number and no config", {"--resume nosuch", "'nosuch' is neither the number"}},
-             {"other options", {"--resume 1 --max-trials 3", "leave out --max-trials"}},
-             {"of another config", {"other.yaml --resume", "no exploration was cut off or stopped"}}});
+        rows<Refusal>({{"an unknown number", {"--resume 99", "there is no exploration 99"}},
+                       {"no number and no config", {"--resume nosuch", "'nosuch' is neither the number"}},
+                       {"other options", {"--resume 1 --max-trials 3", "remove --max-trials"}},
+                       {"of another config",
+                        {"other.yaml --resume", "there is no interrupted or stopped exploration"}}});
     }
     void refusesWhatCannotContinue()
     {
@@ -206,7 +206,7 @@ private slots:
         QVERIFY(QDir().mkdir(QStringLiteral("elsewhere")) && QDir::setCurrent(QStringLiteral("elsewhere")));
         const auto run = runProgram({QStringLiteral("explore"), QStringLiteral("--resume")});
         QVERIFY2(run.succeeded({"recommended"}), run.text());
-        QVERIFY2(run.remarks("Exploration 1 goes on, which was cut off after "), run.text());
+        QVERIFY2(run.remarks("Exploration 1, which was interrupted after "), run.text());
     }
 
     void reportsWhyTheHistoryCannotBeRead_data()
@@ -244,7 +244,7 @@ private slots:
     void refusesWithoutAnExplorationToContinue()
     {
         const auto run = runProgram({QStringLiteral("explore"), QStringLiteral("--resume")});
-        QVERIFY2(run.refused({"no exploration was cut off or stopped"}), run.text());
+        QVERIFY2(run.refused({"there is no interrupted or stopped exploration"}), run.text());
     }
 
 private:

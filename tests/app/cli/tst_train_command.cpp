@@ -35,7 +35,7 @@ private slots:
         rows<End>({
             {"a size that fits", {"", "--steps 3 --setting 32", 0, "steps 1 to 3 of 3, 768 samples"}},
             {"halved once", {"", "--steps 3 --setting auto-halving", 0, "micro_batch_size: 128"}},
-            {"a search is halving", {"", "--steps 3 --setting explore", 0, "training makes no search"}},
+            {"a search is halving", {"", "--steps 3 --setting explore", 0, "training does not search"}},
             {"the config's own search", {"", "--steps 3", 0, "micro_batch_size: 128"}},
             {"a size that does not fit",
              {"slope=20000000", "--steps 3 --setting 128", 2, "--setting auto-halving"}},

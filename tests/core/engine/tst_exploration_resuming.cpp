@@ -165,7 +165,7 @@ private slots:
         ExplorationHarness second("", {1, 2});
         second.options.sequenceLength = second.contents.sequenceLength / 2;
         const QString why = second.exploration().resumeFrom(*engine::interruptedRunFrom(*newest()));
-        QVERIFY2(why.startsWith(QStringLiteral("Exploration 1 would not go on with the same run")),
+        QVERIFY2(why.startsWith(QStringLiteral("Exploration 1 cannot continue with the same run")),
                  qPrintable(why));
         QVERIFY(second.snapshot().trials.empty() && !second.exploration().takenUp());
     }

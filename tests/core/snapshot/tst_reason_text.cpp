@@ -65,7 +65,7 @@ private slots:
         snapshot.trials = {trial(0.05, 60.0), trial(0.45, 60.0), trial(0.35, 10.0), trial(0.45, 30.0)};
         VERIFY_CONTAINS(besideOthersText(snapshot, QLocale::c()), QStringLiteral("0.7 processors"));
         // Trials with very different shares visibly deviate from the means of their sizes.
-        VERIFY_CONTAINS(besideOthersText(snapshot, QLocale::c()), QStringLiteral("55 to 95 %"));
+        VERIFY_CONTAINS(besideOthersText(snapshot, QLocale::c()), QStringLiteral("between 55 and 95 %"));
         snapshot.devices.front().id = QStringLiteral("cuda:0");
         VERIFY_CONTAINS(besideOthersText(snapshot, QLocale::c()), QStringLiteral("33 % of the GPU"));
         // A lower clock of the CPU is contention, but not another program.

@@ -160,7 +160,7 @@ private slots:
     {
         ExportDialog dialog(opened(trainingArguments), Phase::Train, Theme::light());
         QCOMPARE(dialog.sizes().front().microBatchSize, 8);
-        QCOMPARE(dialog.preview(), QStringLiteral("The file holds this size already."));
+        QCOMPARE(dialog.preview(), QStringLiteral("The file already has this size."));
         dialog.setMicroBatchSize(16);
         QVERIFY2(diffLines(dialog).contains(QStringLiteral("+per_device_train_batch_size: 16")),
                  qPrintable(dialog.preview()));
@@ -304,7 +304,7 @@ private slots:
     void reportsThatNothingChanges()
     {
         ExportDialog dialog(opened(own), training(4), Theme::light());
-        QCOMPARE(dialog.preview(), QStringLiteral("The file holds this size already."));
+        QCOMPARE(dialog.preview(), QStringLiteral("The file already has this size."));
     }
 
     void refusesAFileWithOnlyANetwork()
@@ -515,7 +515,7 @@ private slots:
         ExportDialog dialog(opened(own), training(4), Theme::light());
         auto* write = test::buttonOf(dialog, "Write");
         QVERIFY(!write->isEnabled());
-        QCOMPARE(dialog.preview(), QStringLiteral("The file holds this size already."));
+        QCOMPARE(dialog.preview(), QStringLiteral("The file already has this size."));
         const QDateTime before = QFileInfo(m_file->path()).lastModified();
         dialog.accept();
         QCOMPARE(dialog.result(), static_cast<int>(QDialog::Rejected));
