@@ -26,6 +26,8 @@ struct OptionWords
     std::string values;
     /// A line of the help, without the default value.
     std::string help;
+    /// Default in words; empty if the help or the default's texts() say it, or if the config decides.
+    std::string defaults = {};
 
     bool isSwitch() const { return values.empty(); }
 };

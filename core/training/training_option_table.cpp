@@ -104,7 +104,8 @@ Asked countOption(OptionWords words, std::int64_t Options::*member)
 
 Asked dataOption()
 {
-    Asked data{{"--data", "PATH", "A file, whose bytes are the tokens, or a folder of .npy files of tokens"}};
+    Asked data{{"--data", "PATH", "A file, whose bytes are the tokens, or a folder of .npy files of tokens",
+                "synthetic samples"}};
     data.take = takeData;
     data.texts = [](const Options& o) {
         return o.data.kind == trial::DataKind::Synthetic ? OptionTexts{} : OptionTexts{o.data.path};
@@ -118,7 +119,7 @@ Asked dataOption()
 
 Asked samplesOption()
 {
-    Asked samples{{"--samples", "N", "Number of synthetic samples, including those held out"}};
+    Asked samples{{"--samples", "N", "Number of synthetic samples, including those held out", "16 batches"}};
     samples.take = [](Options& o, const std::string& text) {
         o.data.samples = countFromText(text, 1, engine::largestCount);
     };
@@ -190,76 +191,60 @@ Asked runOption(const engine::ExplorationOption& option)
     return made;
 }
 
-void addLength(std::vector<TrainingOption>& table)
+std::vector<Asked> lengthOptions()
 {
-    constexpr auto subject = Subject::Length;
-    table.push_back(
-        {countOption({"--steps", "N", "Optimizer steps of the whole run"}, &Options::steps), subject});
-    table.push_back(
-        {countOption({"--epochs", "N", "Passes over the data, unless --steps ends the run earlier"},
-                     &Options::epochs),
-         subject, "1"});
-    table.push_back({dataOption(), subject, "synthetic samples"});
-    table.push_back({samplesOption(), subject, "16 batches"});
-    table.push_back({option({"--learning-rate", "RATE", "Learning rate, instead of the config's"},
-                            &Options::learningRate, engine::positiveNumberFromText, engine::numberToText),
-                     subject, "3e-4"});
-    table.push_back(
-        {engine::wordOption(
-             "--weight-by",
-             "Weight of a micro-batch in the loss: its samples, or its tokens that count in the loss",
-             &Options::weighting),
-         subject});
+    return {countOption({"--steps", "N", "Optimizer steps of the whole run"}, &Options::steps),
+            countOption({"--epochs", "N", "Passes over the data, unless --steps ends the run earlier", "1"},
+                        &Options::epochs),
+            dataOption(),
+            samplesOption(),
+            option({"--learning-rate", "RATE", "Learning rate, instead of the config's", "3e-4"},
+                   &Options::learningRate, engine::positiveNumberFromText, engine::numberToText),
+            engine::wordOption(
+                "--weight-by",
+                "Weight of a micro-batch in the loss: its samples, or its tokens that count in the loss",
+                &Options::weighting)};
 }
 
-void addSize(std::vector<TrainingOption>& table)
+std::vector<Asked> sizeOptions()
 {
-    constexpr auto subject = Subject::Size;
-    table.push_back({settingOption(), subject});
-    table.push_back({maximumOption(), subject});
-    table.push_back(
-        {switchOption("--exact", "Do not round that size down to a power of two", &Options::exact), subject});
-    table.push_back(
-        {textOption({"--grow", "EXPRESSION|FILE.py",
-                     "By how many samples the micro-batch grows before an epoch, and the batch with it: an "
-                     "expression of epoch and current_batch_size, or a Python file with "
-                     "batch_increase_function"},
-                    &Options::growth),
-         subject});
-    table.push_back(
-        {switchOption("--strict",
-                      "Refuse a batch size that is not a multiple of micro-batch size times devices",
-                      &Options::strict),
-         subject});
+    return {
+        settingOption(), maximumOption(),
+        switchOption("--exact", "Do not round that size down to a power of two", &Options::exact),
+        textOption({"--grow", "EXPRESSION|FILE.py",
+                    "By how many samples the micro-batch grows before an epoch, and the batch with it: an "
+                    "expression of epoch and current_batch_size, or a Python file with "
+                    "batch_increase_function"},
+                   &Options::growth),
+        switchOption("--strict",
+                     "Refuse a batch size that is not a multiple of micro-batch size times devices",
+                     &Options::strict)};
 }
 
-void addKeeping(std::vector<TrainingOption>& table)
+std::vector<Asked> keepingOptions()
 {
-    constexpr auto subject = Subject::Keeping;
-    table.push_back(
-        {countOption({"--evaluate-every", "STEPS", "Evaluate every so many steps"}, &Options::evaluateEvery),
-         subject});
-    table.push_back({splitOption(), subject});
-    table.push_back({countOption({"--evaluation-batches", "N", "Maximum batches per evaluation"},
-                                 &Options::evaluationBatches),
-                     subject, "all that is held out, or " + std::to_string(defaultEvaluationBatches)});
-    table.push_back({textOption({"--checkpoint", "DIR", "Folder for checkpoints; one is written at the end"},
-                                &Options::checkpointFolder),
-                     subject});
-    table.push_back({countOption({"--checkpoint-every", "STEPS", "Also write one every so many steps"},
-                                 &Options::checkpointEvery),
-                     subject});
-    table.push_back({textOption({"--resume", "DIR", "Resume from the newest checkpoint in this folder"},
-                                &Options::resumeFolder),
-                     subject});
+    return {
+        countOption({"--evaluate-every", "STEPS", "Evaluate every so many steps"}, &Options::evaluateEvery),
+        splitOption(),
+        countOption({"--evaluation-batches", "N", "Maximum batches per evaluation",
+                     "all that is held out, or " + std::to_string(defaultEvaluationBatches)},
+                    &Options::evaluationBatches),
+        textOption({"--checkpoint", "DIR", "Folder for checkpoints; one is written at the end"},
+                   &Options::checkpointFolder),
+        countOption({"--checkpoint-every", "STEPS", "Also write one every so many steps"},
+                    &Options::checkpointEvery),
+        textOption({"--resume", "DIR", "Resume from the newest checkpoint in this folder"},
+                   &Options::resumeFolder)};
 }
 
-void addRun(std::vector<TrainingOption>& table)
+std::vector<Asked> runOptions()
 {
+    std::vector<Asked> options;
     for (const engine::ExplorationOption& option : engine::explorationOptions()) {
         if (option.subject == engine::ExplorationOption::Subject::Run)
-            table.push_back({runOption(option), Subject::Run});
+            options.push_back(runOption(option));
     }
+    return options;
 }
 
 /// Whether the batch grows. If it does, it is bounded by the largest size that fits, and begins at the size
@@ -280,10 +265,14 @@ const std::vector<TrainingOption>& trainingOptionTable()
 {
     static const std::vector<TrainingOption> table = [] {
         std::vector<TrainingOption> options;
-        addLength(options);
-        addSize(options);
-        addKeeping(options);
-        addRun(options);
+        const auto add = [&options](Subject subject, std::vector<Asked> of) {
+            for (Asked& option : of)
+                options.push_back({std::move(option), subject});
+        };
+        add(Subject::Length, lengthOptions());
+        add(Subject::Size, sizeOptions());
+        add(Subject::Keeping, keepingOptions());
+        add(Subject::Run, runOptions());
         return options;
     }();
     return table;

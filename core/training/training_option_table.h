@@ -6,7 +6,6 @@
 #include "options/option.h"
 #include "training_options.h"
 
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,8 +27,6 @@ struct TrainingOption : engine::Option<TrainingOptions>
     };
 
     Subject subject = Subject::Run;
-    /// Default in words; empty if the help says it, or if the config decides.
-    std::string defaults = {};
 };
 
 /// Returns all options, in the order of the help.

@@ -2,47 +2,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "option_form.h"
 
-#include <QCoreApplication>
-
-#include <array>
-#include <utility>
-
 namespace batchpeak::ui {
 
 namespace {
 
 using engine::ExplorationOption;
 
-/// Returns the name of an option that the user sees.
-QString nameOf(const std::string& option)
+std::vector<OptionLabel> explorationLabels()
 {
-    static const std::array<std::pair<const char*, const char*>, 14> names{
-        {{"--phase", QT_TRANSLATE_NOOP("OptionForm", "&Phase")},
-         {"--setting", QT_TRANSLATE_NOOP("OptionForm", "Size to find")},
-         {"--min", QT_TRANSLATE_NOOP("OptionForm", "Smallest size")},
-         {"--max", QT_TRANSLATE_NOOP("OptionForm", "Largest size")},
-         {"--objective", QT_TRANSLATE_NOOP("OptionForm", "Objective")},
-         {"--tolerance", QT_TRANSLATE_NOOP("OptionForm", "Tolerance, %")},
-         {"--confidence", QT_TRANSLATE_NOOP("OptionForm", "Confidence, %")},
-         {"--min-confidence", QT_TRANSLATE_NOOP("OptionForm", "Export from, %")},
-         {"--sample-lengths", QT_TRANSLATE_NOOP("OptionForm", "Sample lengths")},
-         {"--strategy", QT_TRANSLATE_NOOP("OptionForm", "Strategy")},
-         {"--max-trials", QT_TRANSLATE_NOOP("OptionForm", "Max. trials")},
-         {"--time-budget", QT_TRANSLATE_NOOP("OptionForm", "&Time budget")},
-         {"--fresh", QT_TRANSLATE_NOOP("OptionForm", "Ignore earlier trials")},
-         {"--no-verify", QT_TRANSLATE_NOOP("OptionForm", "Skip verification")}}};
-    for (const auto& [name, text] : names) {
-        if (option == name)
-            return QCoreApplication::translate("OptionForm", text);
-    }
-    return runOptionName(option);
-}
-
-/// Returns the text of the empty field.
-QString placeholderOf(const std::string& option)
-{
-    return option == "--time-budget" || option == "--sample-lengths" ? OptionForm::tr("none")
-                                                                     : runOptionPlaceholder(option);
+    return {{"--phase", OptionForm::tr("&Phase")},
+            {"--setting", OptionForm::tr("Size to find")},
+            {"--min", OptionForm::tr("Smallest size")},
+            {"--max", OptionForm::tr("Largest size")},
+            {"--objective", OptionForm::tr("Objective")},
+            {"--tolerance", OptionForm::tr("Tolerance, %")},
+            {"--confidence", OptionForm::tr("Confidence, %")},
+            {"--min-confidence", OptionForm::tr("Export from, %")},
+            {"--sample-lengths", OptionForm::tr("Sample lengths"), OptionForm::tr("none")},
+            {"--strategy", OptionForm::tr("Strategy")},
+            {"--max-trials", OptionForm::tr("Max. trials")},
+            {"--time-budget", OptionForm::tr("&Time budget"), OptionForm::tr("none")},
+            {"--fresh", OptionForm::tr("Ignore earlier trials")},
+            {"--no-verify", OptionForm::tr("Skip verification")}};
 }
 
 } // namespace
@@ -70,11 +51,12 @@ OptionForm::OptionForm(QWidget* parent) : OptionSections(parent)
 
 void OptionForm::addFields(const QString& title, const std::vector<std::string>& names, bool isFolded)
 {
+    const std::vector<OptionLabel> labels = explorationLabels();
     std::vector<OptionField*> fields;
     for (const std::string& name : names) {
         const ExplorationOption& option = engine::explorationOption(name);
         const auto normal = [&option](const std::string& text) { return engine::normalText(option, text); };
-        auto* field = new OptionField(option, nameOf(name), placeholderOf(name), normal, this);
+        auto* field = new OptionField(option, optionLabel(name, labels), normal, this);
         connect(field, &OptionField::edited, this, [this, field] { takeText(field); });
         connect(field, &OptionField::cleared, this, [this, field] { clear(field); });
         fields.push_back(field);

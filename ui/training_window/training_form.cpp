@@ -6,12 +6,8 @@
 #include "widgets/focus_scroll.h"
 #include "widgets/option_sections.h"
 
-#include <QCoreApplication>
 #include <QScrollArea>
 #include <QVBoxLayout>
-
-#include <array>
-#include <utility>
 
 namespace batchpeak::ui {
 
@@ -20,55 +16,27 @@ namespace {
 constexpr int scrollBarWidth = 8;
 constexpr int scrollBarGap = 6;
 
-/// Returns the name of an option that the user sees.
-QString nameOf(const std::string& option)
+/// The placeholders have room for few words.
+std::vector<OptionLabel> trainingLabels()
 {
-    static const std::array<std::pair<const char*, const char*>, 17> names{
-        {{"--setting", QT_TRANSLATE_NOOP("TrainingForm", "Micro-&batch size")},
-         {"--maximum", QT_TRANSLATE_NOOP("TrainingForm", "Find &maximum")},
-         {"--exact", QT_TRANSLATE_NOOP("TrainingForm", "Exact maximum")},
-         {"--grow", QT_TRANSLATE_NOOP("TrainingForm", "&Growth")},
-         {"--strict", QT_TRANSLATE_NOOP("TrainingForm", "Strict batch")},
-         {"--steps", QT_TRANSLATE_NOOP("TrainingForm", "Steps")},
-         {"--epochs", QT_TRANSLATE_NOOP("TrainingForm", "&Epochs")},
-         {"--data", QT_TRANSLATE_NOOP("TrainingForm", "&Data")},
-         {"--samples", QT_TRANSLATE_NOOP("TrainingForm", "Samples")},
-         {"--learning-rate", QT_TRANSLATE_NOOP("TrainingForm", "Learning &rate")},
-         {"--weight-by", QT_TRANSLATE_NOOP("TrainingForm", "Weigh by")},
-         {"--eval-split", QT_TRANSLATE_NOOP("TrainingForm", "Hold &out")},
-         {"--evaluate-every", QT_TRANSLATE_NOOP("TrainingForm", "Evaluate every")},
-         {"--evaluation-batches", QT_TRANSLATE_NOOP("TrainingForm", "Eval batches")},
-         {"--checkpoint", QT_TRANSLATE_NOOP("TrainingForm", "C&heckpoints")},
-         {"--checkpoint-every", QT_TRANSLATE_NOOP("TrainingForm", "Save every")},
-         {"--resume", QT_TRANSLATE_NOOP("TrainingForm", "Res&ume from")}}};
-    for (const auto& [name, text] : names) {
-        if (option == name)
-            return QCoreApplication::translate("TrainingForm", text);
-    }
-    return runOptionName(option);
-}
-
-/// Returns the text of the empty field, which has room for few words.
-QString placeholderOf(const std::string& option)
-{
-    static const std::array<std::pair<const char*, const char*>, 12> texts{
-        {{"--maximum", QT_TRANSLATE_NOOP("TrainingForm", "no")},
-         {"--grow", QT_TRANSLATE_NOOP("TrainingForm", "none; 8, or a file")},
-         {"--steps", QT_TRANSLATE_NOOP("TrainingForm", "all of the epochs")},
-         {"--epochs", QT_TRANSLATE_NOOP("TrainingForm", "determined by the steps")},
-         {"--data", QT_TRANSLATE_NOOP("TrainingForm", "synthetic")},
-         {"--samples", QT_TRANSLATE_NOOP("TrainingForm", "16 batches")},
-         {"--learning-rate", QT_TRANSLATE_NOOP("TrainingForm", "3e-4")},
-         {"--eval-split", QT_TRANSLATE_NOOP("TrainingForm", "none; 5% or 1000")},
-         {"--evaluation-batches", QT_TRANSLATE_NOOP("TrainingForm", "all held out, or 4")},
-         {"--checkpoint", QT_TRANSLATE_NOOP("TrainingForm", "none")},
-         {"--checkpoint-every", QT_TRANSLATE_NOOP("TrainingForm", "only at the end")},
-         {"--resume", QT_TRANSLATE_NOOP("TrainingForm", "a fresh start")}}};
-    for (const auto& [name, text] : texts) {
-        if (option == name)
-            return QCoreApplication::translate("TrainingForm", text);
-    }
-    return runOptionPlaceholder(option);
+    return {
+        {"--setting", TrainingForm::tr("Micro-&batch size")},
+        {"--maximum", TrainingForm::tr("Find &maximum"), TrainingForm::tr("no")},
+        {"--exact", TrainingForm::tr("Exact maximum")},
+        {"--grow", TrainingForm::tr("&Growth"), TrainingForm::tr("none; 8, or a file")},
+        {"--strict", TrainingForm::tr("Strict batch")},
+        {"--steps", TrainingForm::tr("Steps"), TrainingForm::tr("all of the epochs")},
+        {"--epochs", TrainingForm::tr("&Epochs"), TrainingForm::tr("determined by the steps")},
+        {"--data", TrainingForm::tr("&Data"), TrainingForm::tr("synthetic")},
+        {"--samples", TrainingForm::tr("Samples"), TrainingForm::tr("16 batches")},
+        {"--learning-rate", TrainingForm::tr("Learning &rate"), TrainingForm::tr("3e-4")},
+        {"--weight-by", TrainingForm::tr("Weigh by")},
+        {"--eval-split", TrainingForm::tr("Hold &out"), TrainingForm::tr("none; 5% or 1000")},
+        {"--evaluate-every", TrainingForm::tr("Evaluate every")},
+        {"--evaluation-batches", TrainingForm::tr("Eval batches"), TrainingForm::tr("all held out, or 4")},
+        {"--checkpoint", TrainingForm::tr("C&heckpoints"), TrainingForm::tr("none")},
+        {"--checkpoint-every", TrainingForm::tr("Save every"), TrainingForm::tr("only at the end")},
+        {"--resume", TrainingForm::tr("Res&ume from"), TrainingForm::tr("a fresh start")}};
 }
 
 } // namespace
@@ -111,11 +79,12 @@ TrainingForm::TrainingForm(QWidget* parent) : Card(tr("How to train"), parent)
 
 void TrainingForm::addFields(const QString& title, const std::vector<std::string>& names, bool isFolded)
 {
+    const std::vector<OptionLabel> labels = trainingLabels();
     std::vector<OptionField*> fields;
     for (const std::string& name : names) {
         const training::TrainingOption& option = training::trainingOption(name);
         const auto normal = [&option](const std::string& text) { return engine::normalText(option, text); };
-        auto* field = new OptionField(option, nameOf(name), placeholderOf(name), normal, m_sections);
+        auto* field = new OptionField(option, optionLabel(name, labels), normal, m_sections);
         connect(field, &OptionField::edited, this, [this, field] { takeText(field); });
         connect(field, &OptionField::cleared, this, [this, field] { clear(field); });
         fields.push_back(field);

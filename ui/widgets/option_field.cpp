@@ -6,7 +6,6 @@
 #include "labels.h"
 #include "options/value_kinds.h"
 
-#include <QCoreApplication>
 #include <QGridLayout>
 #include <QLineEdit>
 #include <QLocale>
@@ -15,7 +14,6 @@
 #include <QStyle>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace batchpeak::ui {
@@ -57,6 +55,30 @@ std::optional<PathField::Kind> pathKindOf(const OptionWords& option)
     return kinds.takesFolders ? std::optional(PathField::Kind::Folder) : std::nullopt;
 }
 
+std::vector<OptionLabel> runLabels()
+{
+    return {{"--device", OptionField::tr("Device"), OptionField::tr("a GPU, else the CPU")},
+            {"--memory-limit", OptionField::tr("Memory limit"), OptionField::tr("none")},
+            {"--headroom", OptionField::tr("Headroom, %")},
+            {"--sequence-length", OptionField::tr("Sequence length")},
+            {"--packed-text-length", OptionField::tr("Packed texts, tokens")},
+            {"--shrink", OptionField::tr("Smaller network")},
+            {"--precision", OptionField::tr("Precision")},
+            {"--optimizer", OptionField::tr("Optimizer")},
+            {"--adapter", OptionField::tr("Adapter")},
+            {"--adapter-rank", OptionField::tr("Adapter rank"), OptionField::tr("nothing is frozen")},
+            {"--frozen-weights", OptionField::tr("Frozen weights"), OptionField::tr("nothing is frozen")},
+            {"--activation-checkpointing", OptionField::tr("Checkpointing")},
+            {"--loss-chunk", OptionField::tr("Loss chunk, rows")},
+            {"--max-gradient-norm", OptionField::tr("Gradient norm")},
+            {"--attention", OptionField::tr("Attention")},
+            {"--channels-last", OptionField::tr("Channels last")},
+            {"--cudnn-benchmark", OptionField::tr("cuDNN benchmark")},
+            {"--worker", OptionField::tr("Worker"), QStringLiteral("batchpeak-worker")},
+            {"--launcher", OptionField::tr("Launcher"), OptionField::tr("none")},
+            {"--seed", OptionField::tr("Seed")}};
+}
+
 QString originWord(Origin origin)
 {
     switch (origin) {
@@ -74,19 +96,19 @@ QString originWord(Origin origin)
 
 } // namespace
 
-OptionField::OptionField(const OptionWords& words, const QString& name, const QString& placeholder,
-                         NormalText normalText, QWidget* parent)
+OptionField::OptionField(const OptionWords& words, const OptionLabel& label, NormalText normalText,
+                         QWidget* parent)
     : QWidget(parent),
       m_words(words),
       m_normalText(std::move(normalText)),
-      m_label(new QLabel(name, this)),
-      m_editor(makeEditor(QString(name).remove(QLatin1Char('&')))),
+      m_label(new QLabel(label.name, this)),
+      m_editor(makeEditor(QString(label.name).remove(QLatin1Char('&')))),
       m_origin(new QPushButton(this)),
       m_explanation(mutedLabel(QString(), this))
 {
     m_label->setFixedWidth(nameWidth);
     m_label->setBuddy(m_editor);
-    setPlaceholder(placeholder);
+    setPlaceholder(label.placeholder);
     m_origin->setProperty("link", QStringLiteral("muted"));
     m_origin->setFixedWidth(originWidth);
     m_origin->setFont(scaled(font(), 0.9));
@@ -306,45 +328,15 @@ QString OptionField::explanation() const
     return m_explained;
 }
 
-QString runOptionName(const std::string& option)
+OptionLabel optionLabel(const std::string& option, const std::vector<OptionLabel>& ofForm)
 {
-    static const std::array<std::pair<const char*, const char*>, 20> names{
-        {{"--device", QT_TRANSLATE_NOOP("OptionField", "Device")},
-         {"--memory-limit", QT_TRANSLATE_NOOP("OptionField", "Memory limit")},
-         {"--headroom", QT_TRANSLATE_NOOP("OptionField", "Headroom, %")},
-         {"--sequence-length", QT_TRANSLATE_NOOP("OptionField", "Sequence length")},
-         {"--packed-text-length", QT_TRANSLATE_NOOP("OptionField", "Packed texts, tokens")},
-         {"--shrink", QT_TRANSLATE_NOOP("OptionField", "Smaller network")},
-         {"--precision", QT_TRANSLATE_NOOP("OptionField", "Precision")},
-         {"--optimizer", QT_TRANSLATE_NOOP("OptionField", "Optimizer")},
-         {"--adapter", QT_TRANSLATE_NOOP("OptionField", "Adapter")},
-         {"--adapter-rank", QT_TRANSLATE_NOOP("OptionField", "Adapter rank")},
-         {"--frozen-weights", QT_TRANSLATE_NOOP("OptionField", "Frozen weights")},
-         {"--activation-checkpointing", QT_TRANSLATE_NOOP("OptionField", "Checkpointing")},
-         {"--loss-chunk", QT_TRANSLATE_NOOP("OptionField", "Loss chunk, rows")},
-         {"--max-gradient-norm", QT_TRANSLATE_NOOP("OptionField", "Gradient norm")},
-         {"--attention", QT_TRANSLATE_NOOP("OptionField", "Attention")},
-         {"--channels-last", QT_TRANSLATE_NOOP("OptionField", "Channels last")},
-         {"--cudnn-benchmark", QT_TRANSLATE_NOOP("OptionField", "cuDNN benchmark")},
-         {"--worker", QT_TRANSLATE_NOOP("OptionField", "Worker")},
-         {"--launcher", QT_TRANSLATE_NOOP("OptionField", "Launcher")},
-         {"--seed", QT_TRANSLATE_NOOP("OptionField", "Seed")}}};
-    for (const auto& [name, text] : names) {
-        if (option == name)
-            return QCoreApplication::translate("OptionField", text);
+    const std::vector<OptionLabel> ofRuns = runLabels();
+    for (const auto* labels : {&ofForm, &ofRuns}) {
+        const auto place = std::ranges::find(*labels, option, &OptionLabel::option);
+        if (place != labels->end())
+            return *place;
     }
-    return QString::fromStdString(option);
-}
-
-QString runOptionPlaceholder(const std::string& option)
-{
-    if (option == "--device")
-        return OptionField::tr("a GPU, else the CPU");
-    if (option == "--adapter-rank" || option == "--frozen-weights")
-        return OptionField::tr("nothing is frozen");
-    if (option == "--worker")
-        return QStringLiteral("batchpeak-worker");
-    return option == "--memory-limit" || option == "--launcher" ? OptionField::tr("none") : QString();
+    return {.option = option, .name = QString::fromStdString(option)};
 }
 
 } // namespace batchpeak::ui

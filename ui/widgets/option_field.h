@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 class QGridLayout;
 class QLabel;
@@ -18,6 +19,16 @@ class QLineEdit;
 class QPushButton;
 
 namespace batchpeak::ui {
+
+/// What an option is called in a form.
+struct OptionLabel
+{
+    std::string option;
+    /// Name shown to the user.
+    QString name;
+    /// Text in the field while it is empty.
+    QString placeholder = {};
+};
 
 /// One option: its name, a field for its value, the origin of that value, and a line that explains the option
 /// or reports invalid input.
@@ -34,10 +45,8 @@ public:
     /// Converts an input to the canonical text of the option; returns nothing if the input is invalid.
     using NormalText = std::function<std::optional<std::string>(const std::string&)>;
 
-    /// \param name         name shown to the user
-    /// \param placeholder  text in the field while it is empty
-    OptionField(const engine::OptionWords& words, const QString& name, const QString& placeholder,
-                NormalText normalText, QWidget* parent = nullptr);
+    OptionField(const engine::OptionWords& words, const OptionLabel& label, NormalText normalText,
+                QWidget* parent = nullptr);
 
     const std::string& name() const { return m_words.name; }
     /// Returns the name of the option in sentences, without a mnemonic and without its unit.
@@ -90,10 +99,8 @@ private:
     QString m_explained;
 };
 
-/// Returns the name of an option that says what runs, and on what; if there is no such name, the option as it
-/// is typed.
-QString runOptionName(const std::string& option);
-/// Returns the text in the field of such an option while it is empty.
-QString runOptionPlaceholder(const std::string& option);
+/// Returns the label of an option: one of a form's own, or that of an option that says what runs, and on
+/// what. An option without a label is named as it is typed.
+OptionLabel optionLabel(const std::string& option, const std::vector<OptionLabel>& ofForm);
 
 } // namespace batchpeak::ui
