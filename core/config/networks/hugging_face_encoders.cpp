@@ -131,10 +131,7 @@ std::optional<Activation> activationOfProjection(std::string_view word)
 model::Architecture readHuggingFaceEncoderDecoder(const ConfigSection& config, std::vector<Warning>& warnings)
 {
     // T5WithLMHeadModel is its name in transformers before 3.0.
-    refuseOtherHead(config,
-                    {.suffixes = {"ForConditionalGeneration", "WithLMHeadModel"},
-                     .alone = "T5Model",
-                     .head = "its projection onto the vocabulary"},
+    refuseOtherHead(config, {.suffixes = {"ForConditionalGeneration", "WithLMHeadModel"}, .alone = "T5Model"},
                     warnings);
     const std::string projection = config.text("feed_forward_proj").value_or("relu");
     const auto activation = activationOfProjection(projection);

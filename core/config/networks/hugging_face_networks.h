@@ -35,20 +35,18 @@ std::optional<std::string> classOf(const ConfigSection& config);
 /// The heads with which trials run a network.
 struct KnownHead
 {
-    /// Suffixes of the class names with that head: "ForCausalLM".
-    std::vector<std::string_view> suffixes;
+    /// Suffixes of the class names with that head.
+    std::vector<std::string_view> suffixes = {"ForCausalLM"};
     /// The class without a head: "LlamaModel".
     std::string_view alone;
-    /// The head as a noun phrase: "its projection onto the vocabulary".
-    std::string head;
+    /// The head as a noun phrase.
+    std::string head = "its projection onto the vocabulary";
 };
 
 /// Refuses a network that cannot exist.
 /// \param headsKey  key of the number of heads, which most problems are of
 /// \throws ConfigError
 void checkSoundness(const model::DecoderSpec& spec, const ConfigSection& config, std::string_view headsKey);
-
-inline constexpr std::string_view vocabularyHead = "its projection onto the vocabulary";
 
 /// Checks the head of the class. If the class has no head, and so no loss, a warning says what is run
 /// instead.
@@ -76,10 +74,16 @@ std::string_view labelsKey(const ConfigSection& config);
 ///                  without one is run
 /// \throws NotRun; also ConfigError if a value is impossible
 
-/// GPT-2, GPTBigCode and BLOOM use key names of their own.
+/// These decoders use key names of their own. GPT-Neo's attention has no scale, which changes only numbers.
 model::Architecture readHuggingFaceGpt2(const ConfigSection& config, std::vector<Warning>& warnings);
 model::Architecture readHuggingFaceGptBigCode(const ConfigSection& config, std::vector<Warning>& warnings);
 model::Architecture readHuggingFaceBloom(const ConfigSection& config, std::vector<Warning>& warnings);
+model::Architecture readHuggingFaceGptJ(const ConfigSection& config, std::vector<Warning>& warnings);
+model::Architecture readHuggingFaceGptNeo(const ConfigSection& config, std::vector<Warning>& warnings);
+model::Architecture readHuggingFaceFalcon(const ConfigSection& config, std::vector<Warning>& warnings);
+model::Architecture readHuggingFaceOpt(const ConfigSection& config, std::vector<Warning>& warnings);
+/// Reads the first Qwen.
+model::Architecture readHuggingFaceQwen(const ConfigSection& config, std::vector<Warning>& warnings);
 
 /// Reads LLaMA or a network derived from it, and other decoders with rotary positions whose keys have the
 /// same names. What changes only numbers is ignored: the scaling of rotary positions (rope_scaling), of
@@ -87,14 +91,6 @@ model::Architecture readHuggingFaceBloom(const ConfigSection& config, std::vecto
 /// head are rotated together (Cohere, GLM), and how experts are scored and weighted (norm_topk_prob).
 model::Architecture readHuggingFaceRotaryDecoder(const ConfigSection& config, const RotaryDecoderClass& known,
                                                  std::vector<Warning>& warnings);
-
-/// GPT-J, GPT-Neo, Falcon, OPT and the first Qwen use key names of their own too. GPT-Neo's attention has no
-/// scale, which changes only numbers.
-model::Architecture readHuggingFaceGptJ(const ConfigSection& config, std::vector<Warning>& warnings);
-model::Architecture readHuggingFaceGptNeo(const ConfigSection& config, std::vector<Warning>& warnings);
-model::Architecture readHuggingFaceFalcon(const ConfigSection& config, std::vector<Warning>& warnings);
-model::Architecture readHuggingFaceOpt(const ConfigSection& config, std::vector<Warning>& warnings);
-model::Architecture readHuggingFaceQwen(const ConfigSection& config, std::vector<Warning>& warnings);
 
 /// Reads BERT. Its class in transformers ("architectures") decides which heads it has. A classifier of texts
 /// is read as the next-sentence head with the classifier's number of classes, without the masked-language

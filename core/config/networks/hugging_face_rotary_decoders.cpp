@@ -197,10 +197,7 @@ void warnOfManyExperts(const DecoderSpec& spec, const ConfigSection& config, std
 model::Architecture readHuggingFaceRotaryDecoder(const ConfigSection& config, const RotaryDecoderClass& known,
                                                  std::vector<Warning>& warnings)
 {
-    refuseOtherHead(
-        config,
-        {.suffixes = {"ForCausalLM"}, .alone = known.alone, .head = "its projection onto the vocabulary"},
-        warnings);
+    refuseOtherHead(config, {.alone = known.alone}, warnings);
     const model::Activation activation = readActivation(config, known);
     refuseOtherLayers(config, known);
 
@@ -213,7 +210,7 @@ model::Architecture readHuggingFaceRotaryDecoder(const ConfigSection& config, co
     spec.activation = activation;
     spec.tiedEmbeddings = config.boolean("tie_word_embeddings").value_or(known.tiedEmbeddings);
     spec.attentionBias = isOn(config, known.attentionBias);
-    spec.attentionOutputBias = isOn(config, known.attentionOutputBias);
+    spec.attentionOutputBias = isOn(config, known.attentionOutputBias.value_or(known.attentionBias));
     spec.feedForwardBias = isOn(config, known.feedForwardBias);
     spec.outputBias = known.outputBias;
     spec.queryKeyNormalization = isOn(config, known.queryKeyNormalization);

@@ -5,6 +5,7 @@
 #include "model/model_spec.h"
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace batchpeak::config {
@@ -65,7 +66,8 @@ struct RotaryDecoderClass
     bool isGated = true;
     /// Biases of queries, keys and values.
     Switch attentionBias = {};
-    Switch attentionOutputBias = {};
+    /// Nothing if attentionBias switches this bias too.
+    std::optional<Switch> attentionOutputBias = {};
     Switch feedForwardBias = {};
     bool outputBias = false;
     Switch queryKeyNormalization = {};
