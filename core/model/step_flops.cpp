@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "step_flops.h"
 
-#include "decoder_layer.h"
+#include "parameter_table.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -11,145 +11,95 @@ namespace batchpeak::model {
 
 namespace {
 
+using Table = std::vector<Parameter>;
+
 // All functions below return the number of multiply-adds in the forward pass of one sample.
 
-/// One transformer layer.
-struct LayerShape
+/// Counts the products with matrices.
+/// \param outputTokens  number of tokens that the output matrix is multiplied by; 0 if there is none
+/// \param tokensThrough  returns that number for any other matrix
+template<typename TokensThrough>
+double matrixProducts(const Table& table, bool sharesEmbedding, double outputTokens,
+                      const TokensThrough& tokensThrough)
 {
-    double hidden = 0.0;
-    /// Number of elements in all queries of a token, and in all its keys.
-    double queries = 0.0;
-    double keys = 0.0;
-    double feedForward = 0.0;
-    bool isGated = false;
-    /// Number of experts, and number of those that a token takes.
-    double experts = 0.0;
-    double expertsTaken = 1.0;
-    /// Sizes of the shared expert's feed-forward layer and of its gate's output; every token takes both.
-    double sharedExpert = 0.0;
-    double expertGate = 0.0;
-};
-
-/// Counts the projections and the products of attention.
-/// \param keyTokens  number of tokens that are attended to
-double attention(double tokens, double keyTokens, const LayerShape& layer)
-{
-    const double ofQueries = tokens * 2.0 * layer.hidden * layer.queries;
-    const double ofKeys = keyTokens * 2.0 * layer.hidden * layer.keys;
-    const double ofPairs = 2.0 * tokens * keyTokens * layer.queries;
-    return ofQueries + ofKeys + ofPairs;
-}
-
-double feedForward(double tokens, const LayerShape& layer)
-{
-    const double matrices = layer.isGated ? 3.0 : 2.0;
-    const double router = layer.hidden * layer.experts;
-    const double shared = layer.hidden * (matrices * layer.sharedExpert + layer.expertGate);
-    return tokens * (layer.expertsTaken * matrices * layer.hidden * layer.feedForward + router + shared);
-}
-
-double transformerLayer(double tokens, const LayerShape& layer)
-{
-    return attention(tokens, tokens, layer) + feedForward(tokens, layer);
-}
-
-LayerShape layerShape(const DecoderSpec& spec, const DecoderLayer& kind)
-{
-    const auto headSize = static_cast<double>(headSizeOf(spec));
-    LayerShape layer{.hidden = static_cast<double>(spec.hiddenSize),
-                     .queries = static_cast<double>(spec.heads) * headSize,
-                     .keys = static_cast<double>(spec.keyValueHeads) * headSize,
-                     .feedForward = static_cast<double>(kind.feedForwardSize),
-                     .isGated = isGated(spec.activation)};
-    if (kind.hasExperts) {
-        layer.experts = static_cast<double>(spec.experts);
-        layer.expertsTaken = static_cast<double>(spec.expertsPerToken);
-        layer.sharedExpert = static_cast<double>(spec.sharedExpertSize);
-        layer.expertGate = spec.sharedExpertGate ? 1.0 : 0.0;
-    }
-    return layer;
-}
-
-/// Counts the products between packed texts, which are not computed if the texts are separated before
-/// attention.
-double productsBetweenTexts(const StepSettings& settings, const LayerShape& layer)
-{
-    const StepOptions& options = settings.options;
-    if (!packsTexts(options, settings.sequenceLength) || takesMasks(options.attention))
-        return 0.0;
-    const auto tokens = static_cast<double>(settings.sequenceLength);
-    return 2.0 * tokens * (tokens - static_cast<double>(options.packedTextLength)) * layer.queries;
-}
-
-std::optional<double> productsOf(const DecoderSpec& spec, const StepSettings& settings)
-{
-    const auto tokens = static_cast<double>(settings.sequenceLength);
-    double products =
-        tokens * static_cast<double>(spec.hiddenSize) * static_cast<double>(spec.vocabularySize);
-    for (std::int64_t i = 0; i < spec.layers; ++i) {
-        const LayerShape layer = layerShape(spec, decoderLayer(spec, i));
-        products += transformerLayer(tokens, layer) - productsBetweenTexts(settings, layer);
-    }
-    return products;
-}
-
-double headProductsOf(const EncoderSpec& spec, double tokens)
-{
-    const auto hidden = static_cast<double>(spec.hiddenSize);
     double products = 0.0;
-    if (spec.maskedLanguageHead) {
-        const double predicted =
-            spec.predictedTokens > 0 ? std::min(static_cast<double>(spec.predictedTokens), tokens) : tokens;
-        products += predicted * hidden * (hidden + static_cast<double>(spec.vocabularySize));
+    for (const Parameter& parameter : table) {
+        const bool isOutput = parameter.name == (sharesEmbedding ? "embed_tokens.weight" : "output.weight");
+        // Other embeddings are only looked up. Vectors are biases and the weights of normalizations.
+        const bool isMultiplied = parameter.shape.size() > 1 && (isOutput || !parameter.isEmbedding);
+        if (isMultiplied)
+            products += static_cast<double>(parameter.elements()) *
+                        (isOutput ? outputTokens : tokensThrough(parameter));
     }
-    if (spec.pooler)
-        products += hidden * hidden;
-    if (spec.nextSentenceHead)
-        products += static_cast<double>(spec.sentenceClasses) * hidden;
     return products;
 }
 
-std::optional<double> productsOf(const EncoderSpec& spec, const StepSettings& settings)
+/// Counts the products of attention: those of queries and keys, and those with values.
+/// \param width  number of elements in all queries of a token
+double pairProducts(std::int64_t layers, double tokens, double keyTokens, std::int64_t width)
 {
-    const auto tokens = static_cast<double>(settings.sequenceLength);
-    const auto hidden = static_cast<double>(spec.hiddenSize);
-    const LayerShape layer{.hidden = hidden,
-                           .queries = hidden,
-                           .keys = hidden,
-                           .feedForward = static_cast<double>(spec.feedForwardSize),
-                           .isGated = isGated(spec.activation)};
-    return static_cast<double>(spec.layers) * transformerLayer(tokens, layer) + headProductsOf(spec, tokens);
+    return 2.0 * static_cast<double>(layers * width) * tokens * keyTokens;
 }
 
-std::optional<double> productsOf(const EncoderDecoderSpec& spec, const StepSettings& settings)
+std::optional<double> productsOf(const DecoderSpec& spec, const Table& table, const StepSettings& settings)
+{
+    const auto tokens = static_cast<double>(settings.sequenceLength);
+    const auto tokensThrough = [&](const Parameter& matrix) {
+        // The matrices of all experts are one parameter, and a token takes some of them.
+        if (matrix.shape.size() > 2)
+            return tokens * static_cast<double>(spec.expertsPerToken) / static_cast<double>(spec.experts);
+        return tokens;
+    };
+    // Pairs of tokens in two packed texts are not computed if the texts are separated before attention.
+    const StepOptions& options = settings.options;
+    const bool isCut = packsTexts(options, settings.sequenceLength) && !takesMasks(options.attention);
+    const double keyTokens = isCut ? static_cast<double>(options.packedTextLength) : tokens;
+    return matrixProducts(table, spec.tiedEmbeddings, tokens, tokensThrough) +
+           pairProducts(spec.layers, tokens, keyTokens, spec.heads * headSizeOf(spec));
+}
+
+std::optional<double> productsOf(const EncoderSpec& spec, const Table& table, const StepSettings& settings)
+{
+    const auto tokens = static_cast<double>(settings.sequenceLength);
+    const double predicted =
+        spec.predictedTokens > 0 ? std::min(static_cast<double>(spec.predictedTokens), tokens) : tokens;
+    const auto tokensThrough = [&](const Parameter& matrix) {
+        if (matrix.name.starts_with("layers."))
+            return tokens;
+        // The pooler and the head behind it take the first token.
+        return matrix.name == "head.transform.weight" ? predicted : 1.0;
+    };
+    const double outputTokens = spec.maskedLanguageHead ? predicted : 0.0;
+    return matrixProducts(table, spec.tiedEmbeddings, outputTokens, tokensThrough) +
+           pairProducts(spec.layers, tokens, tokens, spec.hiddenSize);
+}
+
+std::optional<double> productsOf(const EncoderDecoderSpec& spec, const Table& table,
+                                 const StepSettings& settings)
 {
     const auto tokens = static_cast<double>(settings.sequenceLength);
     const auto targets = static_cast<double>(settings.targetLength);
-    const auto hidden = static_cast<double>(spec.hiddenSize);
-    const double inner = static_cast<double>(spec.heads) * static_cast<double>(spec.headSize);
-    const LayerShape layer{.hidden = hidden,
-                           .queries = inner,
-                           .keys = inner,
-                           .feedForward = static_cast<double>(spec.feedForwardSize),
-                           .isGated = isGated(spec.activation)};
-    const double decoderLayer = transformerLayer(targets, layer) + attention(targets, tokens, layer);
-    return static_cast<double>(spec.encoderLayers) * transformerLayer(tokens, layer) +
-           static_cast<double>(spec.decoderLayers) * decoderLayer +
-           targets * hidden * static_cast<double>(spec.vocabularySize);
+    const auto tokensThrough = [&](const Parameter& matrix) {
+        const bool takesEncoded = matrix.name.ends_with("cross_attention.key_value.weight");
+        return takesEncoded || matrix.name.starts_with("encoder.") ? tokens : targets;
+    };
+    const std::int64_t width = spec.heads * spec.headSize;
+    return matrixProducts(table, spec.tiedEmbeddings, targets, tokensThrough) +
+           pairProducts(spec.encoderLayers, tokens, tokens, width) +
+           pairProducts(spec.decoderLayers, targets, targets + tokens, width);
 }
 
-std::optional<double> productsOf(const VisionTransformerSpec& spec, const StepSettings&)
+std::optional<double> productsOf(const VisionTransformerSpec& spec, const Table& table, const StepSettings&)
 {
-    const auto hidden = static_cast<double>(spec.hiddenSize);
-    const LayerShape layer{.hidden = hidden,
-                           .queries = hidden,
-                           .keys = hidden,
-                           .feedForward = static_cast<double>(spec.feedForwardSize),
-                           .isGated = isGated(spec.activation)};
-    const auto pixels = static_cast<double>(spec.channels * spec.patchSize * spec.patchSize);
-    return static_cast<double>(spec.patches()) * pixels * hidden +
-           static_cast<double>(spec.layers) * transformerLayer(static_cast<double>(spec.positions()), layer) +
-           hidden * static_cast<double>(spec.classes);
+    const auto positions = static_cast<double>(spec.positions());
+    const auto tokensThrough = [&](const Parameter& matrix) {
+        if (matrix.name.starts_with("layers."))
+            return positions;
+        // The class token and the positions are added, not multiplied.
+        return matrix.name == "patches.weight" ? static_cast<double>(spec.patches()) : 0.0;
+    };
+    return matrixProducts(table, false, 1.0, tokensThrough) +
+           pairProducts(spec.layers, positions, positions, spec.hiddenSize);
 }
 
 /// Counts the multiply-adds of a convolution with square images and kernels, and with \p pixels output
@@ -175,7 +125,7 @@ double residualBlock(const ResNetBlock& block, double pixelsBefore, double pixel
     return products;
 }
 
-std::optional<double> productsOf(const ResNetSpec& spec, const StepSettings&)
+std::optional<double> productsOf(const ResNetSpec& spec, const Table&, const StepSettings&)
 {
     const auto strided = [](std::int64_t size, std::int64_t stride) { return (size + stride - 1) / stride; };
     const auto pixelsOf = [](std::int64_t size) { return static_cast<double>(size * size); };
@@ -192,26 +142,33 @@ std::optional<double> productsOf(const ResNetSpec& spec, const StepSettings&)
     return products + static_cast<double>(channels * spec.classes);
 }
 
-std::optional<double> productsOf(const ScriptSpec&, const StepSettings&)
+std::optional<double> productsOf(const ScriptSpec&, const Table&, const StepSettings&)
 {
     return std::nullopt;
 }
 
-std::optional<double> productsOf(const TransformersSpec&, const StepSettings&)
+std::optional<double> productsOf(const TransformersSpec&, const Table&, const StepSettings&)
 {
     return std::nullopt;
 }
 
 } // namespace
 
-std::optional<double> stepFlops(const ModelSpec& spec, const StepSettings& settings)
+std::optional<double> stepFlops(const ModelSpec& spec, const std::vector<StepSettings>& samples)
 {
-    const auto products = std::visit(
-        [&](const auto& architecture) { return productsOf(architecture, settings); }, spec.architecture);
-    if (!products)
-        return std::nullopt;
-    constexpr double forward = 2.0;
-    return *products * (settings.phase == Phase::Train ? 3.0 * forward : forward);
+    const Table table = parameterTable(spec);
+    double flops = 0.0;
+    for (const StepSettings& settings : samples) {
+        const auto products =
+            std::visit([&](const auto& architecture) { return productsOf(architecture, table, settings); },
+                       spec.architecture);
+        if (!products)
+            return std::nullopt;
+        constexpr double forward = 2.0;
+        flops += *products * (settings.phase == Phase::Train ? 3.0 * forward : forward) /
+                 static_cast<double>(samples.size());
+    }
+    return flops;
 }
 
 Precision productPrecision(const ModelSpec& spec, Precision precision, const StepOptions& options)

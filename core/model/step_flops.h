@@ -5,13 +5,14 @@
 #include "step_memory.h"
 
 #include <optional>
+#include <vector>
 
 namespace batchpeak::model {
 
-/// Returns the floating-point operations that a step needs for one sample, from the description of the
-/// network only: the model FLOPs of Chowdhery et al., PaLM (arXiv 2204.02311, appendix B), from which the
-/// model FLOP utilization follows. Returns nothing for a module from a file and for a network of
-/// transformers, whose layers the description does not contain.
+/// Returns the floating-point operations that a step needs for one sample, as the mean over the settings of
+/// several samples, from the description of the network only: the model FLOPs of Chowdhery et al., PaLM
+/// (arXiv 2204.02311, appendix B), from which the model FLOP utilization follows. Returns nothing for a
+/// module from a file and for a network of transformers, whose layers the description does not contain.
 ///
 /// It counts the matrix products, including attention, and the convolutions; a multiplication and an addition
 /// count as two operations. The backward pass takes twice as many as the forward pass. Attention counts every
@@ -24,8 +25,8 @@ namespace batchpeak::model {
 /// multiplied with: all except those of learned positions, normalizations, biases, an embedding that is only
 /// looked up, and experts that a token does not take.
 ///
-/// It only uses, of \p settings, the phase, the lengths, and the attention kernel for packed texts.
-std::optional<double> stepFlops(const ModelSpec& spec, const StepSettings& settings);
+/// It only uses, of the settings, the phase, the lengths, and the attention kernel for packed texts.
+std::optional<double> stepFlops(const ModelSpec& spec, const std::vector<StepSettings>& samples);
 
 /// Returns the precision of those products, which selects the device's peak: that of the run, but TF32 if a
 /// convolutional network runs in fp32 and cuDNN may use TF32 for convolutions.

@@ -49,8 +49,8 @@ struct RunDescription
     /// Mean over the lengths of samples, including both sides of an encoder-decoder; 0 if samples are not
     /// sequences.
     double tokensPerSample = 0.0;
-    /// Mean of model::stepFlops over the lengths of samples; nothing if no description provides them, or if a
-    /// program in the worker's place may run another network.
+    /// Result of model::stepFlops for the lengths of samples; nothing if no description provides them, or if
+    /// a program in the worker's place may run another network.
     std::optional<double> flopsPerSample;
     /// Result of model::productPrecision.
     model::Precision productPrecision = model::Precision::Fp32;

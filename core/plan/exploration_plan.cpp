@@ -232,14 +232,13 @@ void describeSamples(RunDescription& run, const trial::LoadRequest& load, const 
 {
     const std::vector<model::StepSettings> samples = settingsOfSamples(load);
     const auto count = static_cast<double>(samples.size());
-    // The backward pass differs if something is frozen.
-    const bool isCounted = options.workerCommand.isEmpty() && model::trainsAll(load.tuning);
     for (const model::StepSettings& sample : samples) {
         if (model::takesSequences(load.model))
             run.tokensPerSample += static_cast<double>(sample.sequenceLength + sample.targetLength) / count;
-        if (const auto flops = model::stepFlops(load.model, sample); flops && isCounted)
-            run.flopsPerSample = run.flopsPerSample.value_or(0.0) + *flops / count;
     }
+    // The backward pass differs if something is frozen.
+    if (options.workerCommand.isEmpty() && model::trainsAll(load.tuning))
+        run.flopsPerSample = model::stepFlops(load.model, samples);
     run.productPrecision = model::productPrecision(load.model, load.precision, load.step);
 }
 

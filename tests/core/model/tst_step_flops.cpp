@@ -116,8 +116,8 @@ VisionTransformerSpec vit(std::int64_t patch, std::int64_t hidden, std::int64_t 
 
 double forwardOf(const Architecture& architecture, std::int64_t length = 0, std::int64_t targets = 0)
 {
-    return *stepFlops({.architecture = architecture},
-                      {.phase = Phase::Eval, .sequenceLength = length, .targetLength = targets});
+    const StepSettings settings{.phase = Phase::Eval, .sequenceLength = length, .targetLength = targets};
+    return *stepFlops({.architecture = architecture}, {settings});
 }
 
 } // namespace
@@ -156,7 +156,8 @@ private slots:
         const auto& [spec, parameters, attention, length] = row<DecoderSpec, double, double, std::int64_t>();
         const auto tokens = static_cast<double>(length);
         const double aToken = 6.0 * parameters + 12.0 * attention * tokens;
-        const auto flops = stepFlops({.architecture = spec}, {.sequenceLength = length});
+        const StepSettings settings{.sequenceLength = length};
+        const auto flops = stepFlops({.architecture = spec}, {settings});
         QCOMPARE(*flops, aToken * tokens);
     }
 
@@ -206,14 +207,17 @@ private slots:
     {
         const ModelSpec spec{.architecture = gpt2Small()};
         StepSettings settings{.phase = Phase::Eval, .sequenceLength = 64};
-        const double forward = *stepFlops(spec, settings);
+        const double forward = *stepFlops(spec, {settings});
         settings.phase = Phase::Train;
-        QCOMPARE(*stepFlops(spec, settings), 3.0 * forward);
+        QCOMPARE(*stepFlops(spec, {settings}), 3.0 * forward);
         settings.options.activationCheckpointing = true;
-        QCOMPARE(*stepFlops(spec, settings), 3.0 * forward);
+        QCOMPARE(*stepFlops(spec, {settings}), 3.0 * forward);
     }
 
-    void returnsNothingForTorchScriptModules() { QVERIFY(!stepFlops({.architecture = ScriptSpec{}}, {})); }
+    void returnsNothingForTorchScriptModules()
+    {
+        QVERIFY(!stepFlops({.architecture = ScriptSpec{}}, {StepSettings{}}));
+    }
 
     void reportsThePrecisionOfThePeak()
     {
