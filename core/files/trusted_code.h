@@ -11,9 +11,9 @@
 namespace batchpeak::engine {
 
 /// Code that a config names and a run would execute: whoever sends a config could run a program here. It is
-/// run only after a person has trusted exactly this content (see codeHash()) once; copies of it are then
-/// trusted too. Code that is not on this computer, as behind a launcher, has no content to check: a person
-/// must trust it each time.
+/// run only after a person has trusted exactly this content (see CodeContent::hash()) once; copies of it are
+/// then trusted too. Code that is not on this computer, as behind a launcher, has no content to check: a
+/// person must trust it each time.
 
 /// Such code at one point in time.
 class CodeContent
@@ -26,6 +26,8 @@ public:
     static CodeContent of(const QString& path);
 
     const QString& path() const { return m_path; }
+    /// Returns the SHA-256 of the file and, for a Python file, of everything that it can import from its
+    /// folder; empty if there is no such file.
     const QByteArray& hash() const { return m_hash; }
     bool isThere() const { return !m_hash.isEmpty(); }
     /// Returns why code that was trusted may not run any more, as a sentence; empty if it has not changed.
@@ -33,7 +35,6 @@ public:
 
 private:
     QString m_path;
-    /// Empty if there is no such file.
     QByteArray m_hash;
 };
 
