@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "approximations.h"
-#include "axolotl_qat.h"
 #include "axolotl_tuning.h"
 #include "batch_schemes.h"
 #include "format.h"
