@@ -43,7 +43,7 @@ struct UnsupportedModel
     /// not known here.
     bool isElsewhere = false;
     /// The reason as a short noun phrase, for a table of many configs: "preferences or rewards". See
-    /// refusal_reasons.h.
+    /// unmodeled_features.h.
     std::string reason = {};
 };
 
