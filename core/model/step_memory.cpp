@@ -4,8 +4,7 @@
 
 #include "decoder_layer.h"
 #include "held_memory.h"
-#include "memory/layer_memory.h"
-#include "memory/loss_memory.h"
+#include "layer_memory.h"
 #include "parameter_table.h"
 
 #include <algorithm>
