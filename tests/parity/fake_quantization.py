@@ -27,7 +27,7 @@ peft.tuners.lora.torchao.is_torchao_available = lambda: False
 
 @dataclass(frozen=True)
 class Rounding:
-    """Fake quantization, in the words of FakeQuantization in core/model/fake_quantization.h."""
+    """Fake quantization, in the words of FakeQuantization in core/model/tuning.h."""
 
     weights: str = "none"
     group_size: int = 0
