@@ -7,12 +7,15 @@
 #include "execution_state.h"
 #include "networks/loaded_network.h"
 #include "phase_clock.h"
-#include "restore_point.h"
 #include "tensor_file.h"
 #include "training_data.h"
 
+#include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/from_blob.h>
 #include <ATen/ops/zeros.h>
+#include <c10/core/Device.h>
 #include <c10/util/Exception.h>
 
 #include <algorithm>
@@ -67,6 +70,67 @@ public:
 private:
     Network& m_network;
 };
+
+/// State that the micro-batches of a step change before the step is done: the state of the device's random
+/// number generator, and the statistics of batch normalization. It is kept so that a failed step leaves no
+/// trace.
+///
+/// Parameters and optimizer state are not part of it: OptimizerStep changes them last, and changes all or
+/// none.
+class RestorePoint
+{
+public:
+    /// Allocates the copies, which live as long as the object.
+    /// \param statistics  result of Network::statistics()
+    RestorePoint(at::Device device, std::vector<at::Tensor> statistics);
+
+    /// Takes the copies. If that throws, nothing has changed and the point is not set.
+    void set();
+    bool isSet() const { return m_isSet; }
+    /// Drops the point: the step is done, and cannot be undone.
+    void clear() { m_isSet = false; }
+    /// Restores everything if the point is set. Allocates nothing, so that a full device cannot refuse it.
+    void restore();
+
+private:
+    at::Device m_device;
+    std::vector<at::Tensor> m_statistics;
+    std::vector<at::Tensor> m_copies;
+    /// Lies on the host's own heap, so that it takes nothing of the budget of tensors on the CPU either.
+    std::vector<std::uint8_t> m_random;
+    bool m_isSet = false;
+};
+
+RestorePoint::RestorePoint(at::Device device, std::vector<at::Tensor> statistics)
+    : m_device(device), m_statistics(std::move(statistics))
+{
+    for (const at::Tensor& statistic : m_statistics)
+        m_copies.push_back(at::empty_like(statistic));
+}
+
+void RestorePoint::set()
+{
+    m_isSet = false;
+    const at::Tensor random = randomState(m_device);
+    const auto* bytes = random.const_data_ptr<std::uint8_t>();
+    m_random.assign(bytes, bytes + random.numel());
+    const at::NoGradGuard noGradients;
+    for (std::size_t i = 0; i < m_copies.size(); ++i)
+        m_copies[i].copy_(m_statistics[i]);
+    m_isSet = true;
+}
+
+void RestorePoint::restore()
+{
+    if (!m_isSet)
+        return;
+    setRandomState(m_device, at::from_blob(m_random.data(), {static_cast<std::int64_t>(m_random.size())},
+                                           at::TensorOptions(at::kByte)));
+    const at::NoGradGuard noGradients;
+    for (std::size_t i = 0; i < m_copies.size(); ++i)
+        m_statistics[i].copy_(m_copies[i]);
+    m_isSet = false;
+}
 
 } // namespace
 
