@@ -5,7 +5,7 @@
     PYTHONPATH=tests .venv-parity/bin/python -m parity.optimizer_steps > tests/data/optimizers/steps.json
 
 32-bit AdamW and Lion are from bitsandbytes; Adafactor is from transformers, as Trainer makes it. Their hyperparameters
-are those of core/network/optimizers/optimizer_step.cpp, lion.cpp and adafactor.cpp.
+are those of core/network/optimizers/optimizer_step.cpp and adafactor.cpp.
 """
 
 import json

@@ -3,10 +3,12 @@
 #include "optimizer_step.h"
 
 #include "model/parameter_shares.h"
+#include "networks/constant_tensor.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/_fused_sgd.h>
+#include <ATen/ops/lerp.h>
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/zeros.h>
 
@@ -25,6 +27,10 @@ constexpr double secondMomentDecay = 0.95;
 constexpr double stabilizer = 1e-8;
 constexpr double weightDecay = 0.1;
 constexpr double momentum = 0.9;
+// Lion in optim/lion.py of bitsandbytes 0.50.2, and DecoupledLionW in llmfoundry/optim/lion.py of LLM-Foundry
+// 0.22.
+constexpr double updateDecay = 0.9;
+constexpr double momentDecay = 0.99;
 // torch.nn.utils.clip_grad_norm_.
 constexpr double normStabilizer = 1e-6;
 // Number of gradients that are widened together: enough for one kernel to fill a GPU, 64 MiB in fp32.
@@ -162,6 +168,21 @@ std::vector<Adafactor::Shape> adafactorShapes(const OptimizerChoice& choice,
 }
 
 } // namespace
+
+Lion::Lion(double learningRate)
+    : m_learningRate(learningRate), m_left(static_cast<float>(1.0 - learningRate * weightDecay))
+{}
+
+// The operations of DecoupledLionW.lionw, one by one.
+void Lion::update(const at::Tensor& values, const at::Tensor& gradients, const at::Tensor& moment,
+                  at::Tensor room, bool decays) const
+{
+    if (decays)
+        values.mul_(constantTensor(m_left));
+    at::lerp_out(room, moment, gradients, 1.0 - updateDecay).sign_();
+    values.add_(room, -m_learningRate);
+    moment.lerp_(gradients, 1.0 - momentDecay);
+}
 
 std::vector<std::int64_t> OptimizerStep::stateBytes(const OptimizerChoice& choice,
                                                     const std::vector<model::Parameter>& table,

@@ -4,7 +4,6 @@
 
 #include "adafactor.h"
 #include "flat_parameters.h"
-#include "lion.h"
 #include "loss_scale.h"
 #include "model/run_kind.h"
 #include "optimizer_state.h"
@@ -42,6 +41,23 @@ struct OptimizerChoice
     double maxGradientNorm = 0.0;
     /// Whether gradients are those of a loss that LossScale multiplies.
     bool scalesLoss = false;
+};
+
+/// The step of Lion (arXiv 2302.06675, algorithm 1) on a stretch of parameters.
+class Lion
+{
+public:
+    explicit Lion(double learningRate);
+
+    /// Changes values and moment without allocating anything. All tensors are in fp32 and of the same length.
+    /// \param room  buffer of the same length; its contents are undefined afterwards
+    void update(const at::Tensor& values, const at::Tensor& gradients, const at::Tensor& moment,
+                at::Tensor room, bool decays) const;
+
+private:
+    double m_learningRate;
+    /// The factor that weight decay multiplies a parameter by. A tensor refers to it during a call.
+    float m_left;
 };
 
 /// An optimizer step over all trained parameters, in one call per segment, after which gradients are cleared.
