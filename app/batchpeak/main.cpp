@@ -5,12 +5,14 @@
 #include "cli/signal_relay.h"
 #include "cli/surroundings.h"
 #include "engine/exploration_recorder.h"
-#include "startup_trace.h"
 #include "store/exploration_store.h"
 #include "widgets/painting_threads.h"
 #include "window/main_window.h"
 
 #include <QApplication>
+#include <QEvent>
+#include <QObject>
+#include <QTimer>
 
 #include <algorithm>
 #include <array>
@@ -75,6 +77,43 @@ void nameApplication()
     QCoreApplication::setApplicationVersion(QStringLiteral(BATCHPEAK_VERSION));
 }
 
+/// Prints on stderr how long the window took from the start of main to the end of its first paint, if the
+/// environment variable BATCHPEAK_TRACE_STARTUP is 1.
+class StartupTrace : public QObject
+{
+public:
+    /// \param window  object that is watched until its first paint
+    StartupTrace(QObject* window, std::chrono::steady_clock::time_point startOfMain);
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    std::chrono::steady_clock::time_point m_startOfMain;
+};
+
+StartupTrace::StartupTrace(QObject* window, std::chrono::steady_clock::time_point startOfMain)
+    : QObject(window), m_startOfMain(startOfMain)
+{
+    if (qEnvironmentVariableIntValue("BATCHPEAK_TRACE_STARTUP") == 1)
+        window->installEventFilter(this);
+}
+
+bool StartupTrace::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::Paint) {
+        watched->removeEventFilter(this);
+        // The children are painted in the same iteration of the event loop, so the next iteration comes after
+        // them.
+        QTimer::singleShot(0, this, [this] {
+            const std::chrono::duration<double, std::milli> taken =
+                std::chrono::steady_clock::now() - m_startOfMain;
+            std::fprintf(stderr, "batchpeak: first paint %.0f ms after the start of main\n", taken.count());
+        });
+    }
+    return QObject::eventFilter(watched, event);
+}
+
 int openWindow(int& argc, char** argv, const batchpeak::cli::WindowRequest& request,
                std::chrono::steady_clock::time_point startOfMain)
 {
@@ -88,7 +127,7 @@ int openWindow(int& argc, char** argv, const batchpeak::cli::WindowRequest& requ
     QApplication::setWindowIcon(batchpeak::appIcon());
 
     batchpeak::ui::MainWindow window;
-    batchpeak::StartupTrace trace(&window, startOfMain);
+    StartupTrace trace(&window, startOfMain);
     batchpeak::engine::ExplorationRecorder recorder(window.exploration(),
                                                     batchpeak::store::ExplorationStore::defaultPath());
     // The window only draws; the code that opens it stores its explorations.
