@@ -5,31 +5,42 @@
 #include "actions/tool_bar.h"
 #include "charts/legend.h"
 #include "charts/run_charts.h"
+#include "charts/run_plot.h"
 #include "exploration/status_bar.h"
 #include "runs_card.h"
 #include "runs_model.h"
+#include "text/fidelity_text.h"
+#include "text/readable_text.h"
+#include "text/tuning_text.h"
 #include "theme/glyphs.h"
-#include "training_facts.h"
 #include "training_form.h"
 #include "training_metrics.h"
 #include "training_text.h"
 #include "widgets/buttons.h"
+#include "widgets/card.h"
 #include "widgets/fidelity_chip.h"
 #include "widgets/labels.h"
 #include "widgets/log_view.h"
 #include "widgets/message_banner.h"
 
 #include <QAction>
+#include <QDir>
+#include <QGridLayout>
+#include <QLabel>
+#include <QLocale>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
-#include <QWidget>
+
+#include <vector>
 
 namespace batchpeak::ui {
 
 namespace {
 
+using engine::numberText;
+using training::TrainingSnapshot;
 using training::TrainingState;
 
 constexpr int margin = 12;
@@ -58,7 +69,126 @@ ChartCard chartCard(RunPlot::Quantity quantity, const QString& title, const QStr
     return made;
 }
 
+/// One setting or result of a run, as text.
+struct TrainingFact
+{
+    QString name;
+    QString value;
+};
+
+QString sizeFact(const TrainingSnapshot& snapshot)
+{
+    QString way = !snapshot.run->growth.isEmpty()     ? TrainingView::tr("growing")
+                  : snapshot.run->halvesAutomatically ? TrainingView::tr("halved when memory runs out")
+                                                      : TrainingView::tr("fixed");
+    if (snapshot.microBatchSize <= 0)
+        return way;
+    return TrainingView::tr("%1, %2").arg(numberText(snapshot.microBatchSize), way);
+}
+
+QString predictionFact(const TrainingSnapshot& snapshot)
+{
+    const double predicted = snapshot.steps.back().predictedSamplesPerSecond;
+    const QString difference = differenceText(*snapshot.overPrediction);
+    return predicted > 0.0
+               ? TrainingView::tr("%1 samples/s; training is %2")
+                     .arg(engine::speedMark(snapshot.run->run.fidelity) + engine::rateText(predicted),
+                          difference)
+               : TrainingView::tr("training is %1").arg(difference);
+}
+
+/// Returns those of the following that a run has: size and how it is chosen, batch, fidelity, trained
+/// parameters, maximum, growth, evaluation, prediction, data, learning rate, loss weighting, first step,
+/// checkpoint, out-of-memory events. Empty without a run.
+std::vector<TrainingFact> trainingFacts(const TrainingSnapshot& snapshot)
+{
+    if (!snapshot.run)
+        return {};
+    const auto& run = *snapshot.run;
+    std::vector<TrainingFact> facts{{TrainingView::tr("Micro-batch"), sizeFact(snapshot)},
+                                    {TrainingView::tr("Batch"), numberText(run.batchSize)}};
+    facts.push_back({TrainingView::tr("Measured"), engine::fidelityText(run.run.fidelity)});
+    if (!model::isUntuned(run.run.tuning))
+        facts.push_back({TrainingView::tr("Trained"),
+                         QStringLiteral("%1: %2").arg(
+                             engine::tuningWord(run.run.tuning),
+                             engine::parametersText(run.run.parameters, run.run.frozenParameters))});
+    if (snapshot.maximum)
+        facts.push_back({TrainingView::tr("Maximum"), maximumText(*snapshot.maximum)});
+    else if (run.maximum)
+        facts.push_back({TrainingView::tr("Maximum"), maximumWayText(*run.maximum)});
+    if (!run.growth.isEmpty())
+        facts.push_back({TrainingView::tr("Growth"), run.growth});
+    if (snapshot.evaluationMicroBatchSize > 0 && !snapshot.evaluations.empty())
+        facts.push_back(
+            {TrainingView::tr("Evaluation"),
+             TrainingView::tr("micro-batch %1").arg(numberText(snapshot.evaluationMicroBatchSize))});
+    if (snapshot.overPrediction)
+        facts.push_back({TrainingView::tr("Predicted"), predictionFact(snapshot)});
+    facts.push_back({TrainingView::tr("Data"), run.data});
+    facts.push_back({TrainingView::tr("Learning rate"), QLocale().toString(run.learningRate, 'g', 4)});
+    if (run.weighting == trial::LossWeighting::Tokens)
+        facts.push_back({TrainingView::tr("Loss"), TrainingView::tr("weighted by tokens")});
+    if (run.firstStep > 0)
+        facts.push_back(
+            {TrainingView::tr("Resumed"), TrainingView::tr("after step %1").arg(numberText(run.firstStep))});
+    if (!snapshot.checkpoint.isEmpty())
+        facts.push_back({TrainingView::tr("Checkpoint"), QDir::toNativeSeparators(snapshot.checkpoint)});
+    if (snapshot.outOfMemoryEvents > 0)
+        facts.push_back({TrainingView::tr("Out of memory"), numberText(snapshot.outOfMemoryEvents)});
+    return facts;
+}
+
 } // namespace
+
+/// The settings of the training run that is shown, a line for each.
+class TrainingFacts : public Card
+{
+public:
+    explicit TrainingFacts(QWidget* parent = nullptr);
+
+    void display(const training::TrainingSnapshot& snapshot);
+
+private:
+    struct Row
+    {
+        QLabel* name = nullptr;
+        QLabel* value = nullptr;
+    };
+
+    QGridLayout* m_grid;
+    std::vector<Row> m_rows;
+};
+
+TrainingFacts::TrainingFacts(QWidget* parent) : Card(tr("This run"), parent), m_grid(new QGridLayout)
+{
+    m_grid->setContentsMargins(0, 0, 0, 0);
+    m_grid->setHorizontalSpacing(16);
+    m_grid->setVerticalSpacing(4);
+    m_grid->setColumnStretch(1, 1);
+    body()->addLayout(m_grid);
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
+}
+
+void TrainingFacts::display(const TrainingSnapshot& snapshot)
+{
+    const auto facts = trainingFacts(snapshot);
+    while (m_rows.size() < facts.size()) {
+        const auto row = static_cast<int>(m_rows.size());
+        m_rows.push_back({.name = mutedLabel(QString(), this), .value = wrapped(new QLabel(this))});
+        m_grid->addWidget(m_rows.back().name, row, 0, Qt::AlignTop);
+        m_grid->addWidget(m_rows.back().value, row, 1);
+    }
+    for (std::size_t i = 0; i < m_rows.size(); ++i) {
+        const bool isUsed = i < facts.size();
+        m_rows[i].name->setVisible(isUsed);
+        m_rows[i].value->setVisible(isUsed);
+        if (!isUsed)
+            continue;
+        setTextIfNew(m_rows[i].name, facts[i].name);
+        setTextIfNew(m_rows[i].value, facts[i].value);
+    }
+}
 
 TrainingActions::TrainingActions(QWidget* window)
     : QObject(window),
