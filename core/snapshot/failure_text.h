@@ -4,6 +4,10 @@
 
 #include "snapshot.h"
 
+#include <QString>
+
+#include <cstdint>
+
 namespace batchpeak::engine {
 
 /// Whether a trial ran out of memory, or ran but used or freed more of it than it may.
@@ -43,5 +47,13 @@ QString noDeviceText(const QString& problem, const QStringList& lastLines);
 
 /// Returns \p text followed, on lines of its own, by the end of a worker's stderr if there is any.
 QString withLastLines(const QString& text, const QStringList& lastLines);
+
+/// Whether no trial was completed: none began, or the one that ran was canceled.
+bool endedBeforeATrial(const Snapshot& snapshot);
+
+/// Returns a text that a time budget ended before the first trial did, how far the exploration had come, and
+/// which budget would suffice: by the time of the steps so far, or else a few times the time spent.
+/// \param smallest  smallest size that was allowed
+QString shortBudgetText(const Snapshot& snapshot, double budgetSeconds, std::int64_t smallest);
 
 } // namespace batchpeak::engine

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "snapshot/failure_text.h"
-#include "snapshot/short_budget_text.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 
