@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "maximum_search.h"
 
-#include "accumulation/growth_rule.h"
+#include "accumulation/micro_batches.h"
 #include "engine/exploration.h"
 #include "engine/log_text.h"
 #include "history/past_exploration.h"

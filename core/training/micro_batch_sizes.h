@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "accumulation/auto_halving.h"
+#include "accumulation/micro_batches.h"
 #include "config/config_document.h"
 #include "model/run_kind.h"
 #include "training_options.h"

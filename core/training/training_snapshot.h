@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "accumulation/growth_rule.h"
+#include "accumulation/micro_batches.h"
 #include "snapshot/snapshot.h"
 #include "training_options.h"
 #include "trial/training.h"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "accumulation/growth_rule.h"
+#include "accumulation/micro_batches.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 
