@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "device/processor_load.h"
+#include "device/processor_watch.h"
 #include "trial_clock.h"
 #include "trial_gate.h"
 

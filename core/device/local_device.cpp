@@ -4,7 +4,7 @@
 
 #include "host_memory.h"
 #include "nvidia_library.h"
-#include "processor_load.h"
+#include "processor_watch.h"
 #include "visible_devices.h"
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "local_device.h"
-#include "processor_load.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -13,6 +12,23 @@
 #include <utility>
 
 namespace batchpeak::device {
+
+/// Busy time, for any process, of the processors that this process may run on, since the computer was booted.
+struct ProcessorLoad
+{
+    int processors = 0;
+    /// Sum over the processors.
+    double busySeconds = 0.0;
+    /// Error of busySeconds for one processor.
+    double resolutionSeconds = 0.01;
+};
+
+/// Reads /proc/stat. All time but idle time and I/O wait counts as busy: time that the host of a virtual
+/// machine gives to others (steal, proc(5)) is lost to this process like any other.
+///
+/// \param root  folder that contains proc; other than "/" in tests
+/// \return nothing if the kernel does not report it
+std::optional<ProcessorLoad> processorLoad(const std::filesystem::path& root = "/");
 
 /// Measures how much other processes use the processors and the main memory of this computer, from one call
 /// of look() to the next.

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "device/processor_load.h"
+#include "device/processor_watch.h"
 #include "fake_root.h"
 #include "support/rows.h"
 #include "support/test_main.h"
