@@ -3,7 +3,6 @@
 #pragma once
 
 #include "data/sample_random.h"
-#include "data/sample_split.h"
 #include "data/token_source.h"
 #include "networks/network.h"
 #include "trial/training.h"

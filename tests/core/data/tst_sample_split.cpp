@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "data/sample_split.h"
+#include "data/sample_random.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 
