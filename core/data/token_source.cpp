@@ -3,7 +3,6 @@
 #include "token_source.h"
 
 #include "data_file.h"
-#include "npy_array.h"
 #include "sample_random.h"
 
 #include <algorithm>

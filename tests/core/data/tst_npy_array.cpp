@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "data/npy_array.h"
+#include "data/data_file.h"
 #include "npy_bytes.h"
 #include "support/rows.h"
 #include "support/test_main.h"
