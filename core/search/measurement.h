@@ -3,7 +3,7 @@
 #pragma once
 
 #include "trial/comparison.h"
-#include "trial/outcome.h"
+#include "trial/trial_result.h"
 
 #include <cstdint>
 #include <optional>
