@@ -3,12 +3,14 @@
 #include "exploration_store.h"
 
 #include "history_file.h"
-#include "size_estimates.h"
+#include "record_rows.h"
 #include "store_database.h"
-#include "trial_details.h"
+#include "text/json_fields.h"
 
 #include <QCoreApplication>
 #include <QFileInfo>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QSqlDatabase>
 #include <QSqlError>
 #include <QStandardPaths>
@@ -17,108 +19,200 @@
 
 #include <algorithm>
 
+// The names of the columns.
+
+namespace batchpeak::trial {
+
+template<typename Fields>
+void visitFields(TrialRecord& trial, Fields& fields)
+{
+    fields.value("number", trial.number);
+    fields.value("device", trial.device);
+    fields.value("micro_batch_size", trial.microBatchSize);
+    fields.value("visits", trial.visits);
+    fields.value("outcome", trial.outcome);
+    fields.value("samples_per_second", trial.samplesPerSecond);
+    fields.value("relative_error", trial.relativeError);
+    fields.value("seconds_per_step", trial.secondsPerStep);
+    fields.value("optimizer_seconds", trial.optimizerSeconds);
+    fields.value("peak_allocated_bytes", trial.peakAllocatedBytes);
+    fields.value("peak_reserved_bytes", trial.peakReservedBytes);
+    fields.value("timed_steps", trial.timedSteps);
+    fields.value("wall_seconds", trial.wallSeconds);
+    fields.value("joules_per_sample", trial.joulesPerSample);
+    fields.value("attention", trial.attention);
+    fields.value("text", trial.text);
+}
+
+template<typename Fields>
+void visitFields(ComparedRecord& size, Fields& fields)
+{
+    fields.value("micro_batch_size", size.microBatchSize);
+    fields.value("samples_per_second", size.samplesPerSecond);
+    fields.value("relative_error", size.relativeError);
+    fields.value("seconds_per_step", size.secondsPerStep);
+    fields.value("peak_reserved_bytes", size.peakReservedBytes);
+}
+
+template<typename Fields>
+void visitFields(VisitRecord& visit, Fields& fields)
+{
+    fields.value("begin_seconds", visit.beginSeconds);
+    fields.value("samples_per_second", visit.samplesPerSecond);
+}
+
+} // namespace batchpeak::trial
+
 namespace batchpeak::store {
 
+template<typename Fields>
+void visitFields(FidelityRecord& fidelity, Fields& fields)
+{
+    fields.value("fidelity", fidelity.kind);
+    fields.value("approximations", fidelity.reasons);
+    fields.value("replaced", fidelity.replaced);
+    fields.value("assumed", fidelity.assumed);
+}
+
+template<typename Fields>
+void visitFields(ExplorationInfo& info, Fields& fields)
+{
+    fields.value("started", info.started);
+    fields.value("file", info.filePath);
+    fields.value("format", info.formatName);
+    fields.value("family", info.family);
+    fields.value("parameters", info.parameters);
+    fields.value("frozen_parameters", info.frozenParameters);
+    fields.value("tuning", info.tuning);
+    fields.value("phase", info.phase);
+    fields.value("numeric_precision", info.precision);
+    fields.value("optimizer", info.optimizer);
+    fields.value("sequence_length", info.sequenceLength);
+    fields.value("batch_size", info.globalBatchSize);
+    fields.value("config_devices", info.configDevices);
+    fields.value("setting", info.setting);
+    fields.value("objective", info.objective);
+    fields.value("strategy", info.strategy);
+    fields.value("tolerance", info.tolerance);
+    fields.value("version", info.version);
+    visitFields(info.fidelity, fields);
+    fields.value("config_text", info.configText);
+    fields.value("config_hash", info.configHash);
+    fields.value("chosen_model", info.chosenModel);
+    fields.value("command", info.command);
+    fields.value("load_request", info.loadRequest);
+    fields.value("headroom", info.headroom);
+}
+
+template<typename Fields>
+void visitFields(DeviceRecord& device, Fields& fields)
+{
+    fields.value("id", device.id);
+    fields.value("name", device.name);
+    fields.value("program", device.program);
+    fields.value("total_bytes", device.totalBytes);
+    fields.value("limit_bytes", device.limitBytes);
+    fields.value("framework", device.framework);
+    fields.value("uuid", device.uuid);
+    fields.value("driver", device.driver);
+}
+
+template<typename Fields>
+void visitFields(RecommendationRecord& recommendation, Fields& fields)
+{
+    fields.value("micro_batch_size", recommendation.microBatchSize);
+    fields.value("samples_per_second", recommendation.samplesPerSecond);
+    fields.value("relative_error", recommendation.relativeError);
+    fields.value("relative_performance", recommendation.relativePerformance);
+    fields.value("confidence", recommendation.confidence);
+    fields.value("expected_loss", recommendation.expectedLoss);
+    fields.value("reason", recommendation.reason);
+    fields.value("estimates", recommendation.estimates);
+}
+
+template<typename Fields>
+void visitFields(ExplorationEnd& end, Fields& fields)
+{
+    fields.value("finished", end.finished);
+    fields.value("status", end.status);
+    fields.value("failure", end.failure);
+    fields.value("ending", end.ending);
+}
+
 namespace {
-
-/// Flags, and the phrases on fidelity, have one line each.
-constexpr QChar flagSeparator = QLatin1Char('\n');
-
-RecommendationRecord recommendationFrom(const SqlStatement& row)
-{
-    return {.microBatchSize = row.integer("micro_batch_size"),
-            .samplesPerSecond = row.real("samples_per_second"),
-            .relativeError = row.real("relative_error"),
-            .relativePerformance = row.real("relative_performance"),
-            .confidence = static_cast<int>(row.integer("confidence")),
-            .expectedLoss = row.optional<double>("expected_loss"),
-            .reason = row.text("reason"),
-            .estimates = estimatesFrom(row.text("estimates"))};
-}
-
-QStringList linesOf(const QString& text)
-{
-    return text.split(flagSeparator, Qt::SkipEmptyParts);
-}
-
-FidelityRecord fidelityFrom(const SqlStatement& row)
-{
-    return {.kind = row.text("fidelity"),
-            .reasons = linesOf(row.text("approximations")),
-            .replaced = linesOf(row.text("replaced")),
-            .assumed = linesOf(row.text("assumed"))};
-}
 
 ExplorationSummary summaryFrom(const SqlStatement& row)
 {
     ExplorationSummary summary{.id = row.integer("number"),
-                               .info = {.started = toTime(row.text("started")),
-                                        .filePath = row.text("file"),
-                                        .formatName = row.text("format"),
-                                        .family = row.text("family"),
-                                        .parameters = row.integer("parameters"),
-                                        .frozenParameters = row.integer("frozen_parameters"),
-                                        .tuning = row.text("tuning"),
-                                        .phase = row.text("phase"),
-                                        .precision = row.text("numeric_precision"),
-                                        .optimizer = row.text("optimizer"),
-                                        .sequenceLength = row.integer("sequence_length"),
-                                        .globalBatchSize = row.integer("batch_size"),
-                                        .configDevices = row.integer("config_devices"),
-                                        .setting = row.text("setting"),
-                                        .objective = row.text("objective"),
-                                        .strategy = row.text("strategy"),
-                                        .tolerance = row.real("tolerance"),
-                                        .version = row.text("version"),
-                                        .fidelity = fidelityFrom(row),
-                                        .configText = row.text("config_text"),
-                                        .configHash = row.text("config_hash"),
-                                        .chosenModel = row.text("chosen_model"),
-                                        .command = linesOf(row.text("command")),
-                                        .loadRequest = row.text("load_request"),
-                                        .headroom = row.real("headroom")},
+                               .info = recordFrom<ExplorationInfo>(row),
                                .trials = static_cast<int>(row.integer("trials"))};
     if (!row.value("micro_batch_size").isNull())
-        summary.recommendation = recommendationFrom(row);
-    if (!row.value("status").isNull()) {
-        summary.end = ExplorationEnd{.finished = toTime(row.text("finished")),
-                                     .status = row.text("status"),
-                                     .failure = row.text("failure"),
-                                     .ending = row.text("ending")};
-    }
+        summary.recommendation = recordFrom<RecommendationRecord>(row);
+    if (!row.value("status").isNull())
+        summary.end = recordFrom<ExplorationEnd>(row);
     return summary;
 }
 
-QString joined(const std::vector<std::string>& flags)
+const QLatin1String purposeKey("purpose");
+
+template<typename Fields>
+void visitDetails(trial::TrialRecord& record, Fields& fields)
 {
-    QStringList all;
+    fields.value("against", record.against);
+    fields.value("predicted_fit", record.predictedFit);
+    fields.value("warmup_steps", record.warmupSteps);
+    fields.value("repetition", record.repetition);
+    fields.value("forward_seconds", record.forwardSeconds);
+    fields.value("backward_seconds", record.backwardSeconds);
+    for (const trial::ReadingField& field : trial::readingFields)
+        fields.value(field.name, record.readings.*field.value);
+}
+
+QJsonObject objectOf(trial::TrialRecord record)
+{
+    engine::JsonWriter fields;
+    visitDetails(record, fields);
+    return fields.object();
+}
+
+/// Returns the part of a trial that is never queried by itself: why it was run, its parts, what the device
+/// reported meanwhile. It is a JSON object without members that have their default value.
+QString detailsOf(const trial::TrialRecord& trial)
+{
+    QJsonObject object = objectOf(trial);
+    const QJsonObject defaults = objectOf({});
+    for (const QString& key : defaults.keys()) {
+        if (object.value(key) == defaults.value(key))
+            object.remove(key);
+    }
+    if (trial.purpose)
+        object.insert(purposeKey, engine::enumText(*trial.purpose));
+    return QString::fromUtf8(QJsonDocument(object).toJson(QJsonDocument::Compact));
+}
+
+/// Sets that part of a trial.
+/// \param details  from detailsOf(); empty if an older program wrote it, which changes nothing
+void takeDetails(trial::TrialRecord& trial, const QString& details)
+{
+    const QJsonObject object = QJsonDocument::fromJson(details.toUtf8()).object();
+    engine::JsonReader fields(object);
+    visitDetails(trial, fields);
+    trial.purpose = engine::enumFromText<trial::Purpose>(object.value(purposeKey).toString());
+}
+
+QStringList textsOf(const std::vector<std::string>& flags)
+{
+    QStringList texts;
     for (const std::string& flag : flags)
-        all.append(QString::fromStdString(flag));
-    return all.join(flagSeparator);
+        texts.append(QString::fromStdString(flag));
+    return texts;
 }
 
 trial::TrialRecord trialFrom(const SqlStatement& row)
 {
-    trial::TrialRecord trial{.number = static_cast<int>(row.integer("number")),
-                             .device = row.text("device").toStdString(),
-                             .microBatchSize = row.integer("micro_batch_size"),
-                             .visits = static_cast<int>(row.integer("visits")),
-                             // An unknown word means that the trial did not run well.
-                             .outcome = trial::fromText<trial::Outcome>(row.text("outcome").toStdString())
-                                            .value_or(trial::Outcome::Failed),
-                             .samplesPerSecond = row.optional<double>("samples_per_second"),
-                             .relativeError = row.optional<double>("relative_error"),
-                             .secondsPerStep = row.optional<double>("seconds_per_step"),
-                             .optimizerSeconds = row.optional<double>("optimizer_seconds"),
-                             .peakAllocatedBytes = row.optional<std::int64_t>("peak_allocated_bytes"),
-                             .peakReservedBytes = row.optional<std::int64_t>("peak_reserved_bytes"),
-                             .timedSteps = static_cast<int>(row.integer("timed_steps")),
-                             .wallSeconds = row.real("wall_seconds"),
-                             .joulesPerSample = row.optional<double>("joules_per_sample"),
-                             .attention = row.text("attention").toStdString(),
-                             .text = row.text("text").toStdString()};
+    auto trial = recordFrom<trial::TrialRecord>(row);
     std::vector<std::string> flags;
-    for (const QString& flag : row.text("flags").split(flagSeparator, Qt::SkipEmptyParts))
+    for (const QString& flag : row.text("flags").split(lineSeparator, Qt::SkipEmptyParts))
         flags.push_back(flag.toStdString());
     trial::addFlags(trial, flags);
     takeDetails(trial, row.text("details"));
@@ -210,6 +304,11 @@ void ExplorationStore::openToRead()
     prepareSchema(database);
 }
 
+QSqlDatabase ExplorationStore::database() const
+{
+    return QSqlDatabase::database(m_connection);
+}
+
 ExplorationStore::~ExplorationStore()
 {
     QSqlDatabase::database(m_connection, false).close();
@@ -238,7 +337,7 @@ bool ExplorationStore::isAsItWas() const
     if (!areSameFiles(*m_trace, now))
         return false;
     // A change by another program is one that SQLite knows of.
-    return areUnwritten(*m_trace, now) || dataVersion(QSqlDatabase::database(m_connection)) != m_version;
+    return areUnwritten(*m_trace, now) || dataVersion(database()) != m_version;
 }
 
 void ExplorationStore::takeNote()
@@ -246,7 +345,7 @@ void ExplorationStore::takeNote()
     // The trace comes first, so that a change between the two is checked once too often, and never missed.
     m_trace = std::make_unique<const HistoryTrace>(traceOf(m_path));
     try {
-        m_version = dataVersion(QSqlDatabase::database(m_connection));
+        m_version = dataVersion(database());
     } catch (const StoreError&) {
         // Another program holds the history. With the older number, the next change counts as that of another
         // program.
@@ -255,13 +354,12 @@ void ExplorationStore::takeNote()
 
 void ExplorationStore::requireWhole() const
 {
-    store::requireWhole(QSqlDatabase::database(m_connection));
+    store::requireWhole(database());
 }
 
 bool ExplorationStore::holds(qint64 exploration, const ExplorationInfo& info) const
 {
-    SqlStatement statement(QSqlDatabase::database(m_connection),
-                           QStringLiteral("SELECT started FROM exploration WHERE id = ?"));
+    SqlStatement statement(database(), QStringLiteral("SELECT started FROM exploration WHERE id = ?"));
     // The number may be that of another exploration by now.
     return statement.bind(exploration).run().next() &&
            fromTime(toTime(statement.text("started"))) == fromTime(info.started);
@@ -269,89 +367,29 @@ bool ExplorationStore::holds(qint64 exploration, const ExplorationInfo& info) co
 
 qint64 ExplorationStore::begin(const ExplorationInfo& info)
 {
-    SqlStatement statement(
-        QSqlDatabase::database(m_connection),
-        QStringLiteral("INSERT INTO exploration (started, file, format, family, parameters, "
-                       "phase, numeric_precision, optimizer, sequence_length, batch_size, "
-                       "config_devices, setting, objective, strategy, tolerance, version, "
-                       "frozen_parameters, tuning, fidelity, approximations, replaced, assumed, "
-                       "config_text, config_hash, chosen_model, command, load_request, headroom) "
-                       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-                       "?, ?, ?, ?)"));
-    statement.bind(fromTime(info.started))
-        .bind(notNull(info.filePath))
-        .bind(notNull(info.formatName))
-        .bind(notNull(info.family))
-        .bind(info.parameters)
-        .bind(notNull(info.phase))
-        .bind(notNull(info.precision))
-        .bind(notNull(info.optimizer))
-        .bind(info.sequenceLength)
-        .bind(info.globalBatchSize)
-        .bind(info.configDevices)
-        .bind(notNull(info.setting))
-        .bind(notNull(info.objective))
-        .bind(notNull(info.strategy))
-        .bind(info.tolerance)
-        .bind(notNull(info.version))
-        .bind(info.frozenParameters)
-        .bind(notNull(info.tuning))
-        .bind(notNull(info.fidelity.kind))
-        .bind(notNull(info.fidelity.reasons.join(flagSeparator)))
-        .bind(notNull(info.fidelity.replaced.join(flagSeparator)))
-        .bind(notNull(info.fidelity.assumed.join(flagSeparator)))
-        .bind(notNull(info.configText))
-        .bind(notNull(info.configHash))
-        .bind(notNull(info.chosenModel))
-        .bind(notNull(info.command.join(flagSeparator)))
-        .bind(notNull(info.loadRequest))
-        .bind(info.headroom);
-    return statement.run().insertedId();
+    return rowOf(info).insert(database(), QStringLiteral("INSERT INTO exploration"));
 }
 
 void ExplorationStore::setFidelity(qint64 exploration, const FidelityRecord& fidelity)
 {
-    SqlStatement(QSqlDatabase::database(m_connection),
-                 QStringLiteral("UPDATE exploration SET fidelity = ?, approximations = ?, replaced = ?, "
-                                "assumed = ? WHERE id = ?"))
-        .bind(notNull(fidelity.kind))
-        .bind(notNull(fidelity.reasons.join(flagSeparator)))
-        .bind(notNull(fidelity.replaced.join(flagSeparator)))
-        .bind(notNull(fidelity.assumed.join(flagSeparator)))
-        .bind(exploration)
-        .run();
+    rowOf(fidelity).update(database(), exploration);
 }
 
 void ExplorationStore::addDevice(qint64 exploration, const DeviceRecord& device)
 {
-    SqlStatement(QSqlDatabase::database(m_connection),
-                 QStringLiteral("INSERT OR REPLACE INTO device (exploration, id, name, program, total_bytes, "
-                                "limit_bytes, framework, uuid, driver) "
-                                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"))
-        .bind(exploration)
-        .bind(notNull(device.id))
-        .bind(notNull(device.name))
-        .bind(notNull(device.program))
-        .bind(device.totalBytes)
-        .bind(device.limitBytes)
-        .bind(notNull(device.framework))
-        .bind(notNull(device.uuid))
-        .bind(notNull(device.driver))
-        .run();
+    rowOf(device)
+        .value("exploration", exploration)
+        .insert(database(), QStringLiteral("INSERT OR REPLACE INTO device"));
 }
 
 void ExplorationStore::setSearchSpace(qint64 exploration, const QByteArray& space)
 {
-    SqlStatement(QSqlDatabase::database(m_connection),
-                 QStringLiteral("UPDATE exploration SET search_space = ? WHERE id = ?"))
-        .bind(QString::fromUtf8(space))
-        .bind(exploration)
-        .run();
+    RowWriter().value("search_space", QString::fromUtf8(space)).update(database(), exploration);
 }
 
 void ExplorationStore::addSearchCalls(qint64 exploration, const std::vector<QByteArray>& calls)
 {
-    Transaction transaction(QSqlDatabase::database(m_connection), Transaction::Kind::Writes);
+    Transaction transaction(database(), Transaction::Kind::Writes);
     insertCalls(exploration, calls);
     transaction.commit();
 }
@@ -359,7 +397,7 @@ void ExplorationStore::addSearchCalls(qint64 exploration, const std::vector<QByt
 void ExplorationStore::insertCalls(qint64 exploration, const std::vector<QByteArray>& calls)
 {
     for (const QByteArray& call : calls) {
-        SqlStatement(QSqlDatabase::database(m_connection),
+        SqlStatement(database(),
                      QStringLiteral("INSERT INTO search_call (exploration, number, call) SELECT ?, "
                                     "1 + coalesce(max(number), 0), ? FROM search_call WHERE exploration = ?"))
             .bind(exploration)
@@ -371,7 +409,7 @@ void ExplorationStore::insertCalls(qint64 exploration, const std::vector<QByteAr
 
 void ExplorationStore::addLog(qint64 exploration, const std::vector<LogRecord>& lines)
 {
-    Transaction transaction(QSqlDatabase::database(m_connection), Transaction::Kind::Writes);
+    Transaction transaction(database(), Transaction::Kind::Writes);
     insertLog(exploration, lines);
     transaction.commit();
 }
@@ -379,7 +417,7 @@ void ExplorationStore::addLog(qint64 exploration, const std::vector<LogRecord>& 
 void ExplorationStore::insertLog(qint64 exploration, const std::vector<LogRecord>& lines)
 {
     for (const LogRecord& line : lines) {
-        SqlStatement(QSqlDatabase::database(m_connection),
+        SqlStatement(database(),
                      QStringLiteral("INSERT INTO log_line (exploration, number, time, level, text) SELECT ?, "
                                     "1 + coalesce(max(number), 0), ?, ?, ? FROM log_line "
                                     "WHERE exploration = ?"))
@@ -390,9 +428,8 @@ void ExplorationStore::insertLog(qint64 exploration, const std::vector<LogRecord
             .bind(exploration)
             .run();
     }
-    SqlStatement(QSqlDatabase::database(m_connection),
-                 QStringLiteral("DELETE FROM log_line WHERE exploration = ? AND number <= "
-                                "(SELECT max(number) FROM log_line WHERE exploration = ?) - ?"))
+    SqlStatement(database(), QStringLiteral("DELETE FROM log_line WHERE exploration = ? AND number <= "
+                                            "(SELECT max(number) FROM log_line WHERE exploration = ?) - ?"))
         .bind(exploration)
         .bind(exploration)
         .bind(static_cast<qint64>(keptLogLines))
@@ -402,7 +439,7 @@ void ExplorationStore::insertLog(qint64 exploration, const std::vector<LogRecord
 void ExplorationStore::addTrial(qint64 exploration, const trial::TrialRecord& trial,
                                 const std::vector<QByteArray>& calls)
 {
-    Transaction transaction(QSqlDatabase::database(m_connection), Transaction::Kind::Writes);
+    Transaction transaction(database(), Transaction::Kind::Writes);
     insertTrial(exploration, trial);
     insertCalls(exploration, calls);
     transaction.commit();
@@ -410,105 +447,49 @@ void ExplorationStore::addTrial(qint64 exploration, const trial::TrialRecord& tr
 
 void ExplorationStore::insertTrial(qint64 exploration, const trial::TrialRecord& trial)
 {
-    SqlStatement(
-        QSqlDatabase::database(m_connection),
-        QStringLiteral(
-            "INSERT OR REPLACE INTO trial (exploration, number, device, micro_batch_size, visits, outcome, "
-            "samples_per_second, relative_error, seconds_per_step, optimizer_seconds, "
-            "peak_allocated_bytes, peak_reserved_bytes, timed_steps, wall_seconds, "
-            "joules_per_sample, attention, flags, text, details) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
-        .bind(exploration)
-        .bind(trial.number)
-        .bind(notNull(QString::fromStdString(trial.device)))
-        .bind(qint64{trial.microBatchSize})
-        .bind(trial.visits)
-        .bind(QString::fromUtf8(trial::toText(*trial.outcome)))
-        .bind(trial.samplesPerSecond)
-        .bind(trial.relativeError)
-        .bind(trial.secondsPerStep)
-        .bind(trial.optimizerSeconds)
-        .bind(trial.peakAllocatedBytes)
-        .bind(trial.peakReservedBytes)
-        .bind(trial.timedSteps)
-        .bind(trial.wallSeconds)
-        .bind(trial.joulesPerSample)
-        .bind(notNull(QString::fromStdString(trial.attention)))
-        .bind(notNull(joined(trial.flags)))
-        .bind(notNull(QString::fromStdString(trial.text)))
-        .bind(detailsOf(trial))
-        .run();
+    rowOf(trial)
+        .value("exploration", exploration)
+        .value("flags", textsOf(trial.flags))
+        .value("details", detailsOf(trial))
+        .insert(database(), QStringLiteral("INSERT OR REPLACE INTO trial"));
     addCompared(exploration, trial);
 }
 
 void ExplorationStore::addCompared(qint64 exploration, const trial::TrialRecord& trial)
 {
-    const QSqlDatabase database = QSqlDatabase::database(m_connection);
     for (std::size_t place = 0; place < trial.compared.size(); ++place) {
         const trial::ComparedRecord& size = trial.compared[place];
-        SqlStatement(database, QStringLiteral("INSERT INTO compared_size (exploration, trial, place, "
-                                              "micro_batch_size, samples_per_second, relative_error, "
-                                              "seconds_per_step, peak_reserved_bytes) "
-                                              "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"))
-            .bind(exploration)
-            .bind(trial.number)
-            .bind(static_cast<qint64>(place))
-            .bind(qint64{size.microBatchSize})
-            .bind(size.samplesPerSecond)
-            .bind(size.relativeError)
-            .bind(size.secondsPerStep)
-            .bind(size.peakReservedBytes)
-            .run();
+        rowOf(size)
+            .value("exploration", exploration)
+            .value("trial", trial.number)
+            .value("place", place)
+            .insert(database(), QStringLiteral("INSERT INTO compared_size"));
         for (std::size_t number = 0; number < size.visits.size(); ++number) {
-            SqlStatement(database, QStringLiteral("INSERT INTO visit (exploration, trial, place, number, "
-                                                  "begin_seconds, samples_per_second) "
-                                                  "VALUES (?, ?, ?, ?, ?, ?)"))
-                .bind(exploration)
-                .bind(trial.number)
-                .bind(static_cast<qint64>(place))
-                .bind(static_cast<qint64>(number))
-                .bind(size.visits[number].beginSeconds)
-                .bind(size.visits[number].samplesPerSecond)
-                .run();
+            rowOf(size.visits[number])
+                .value("exploration", exploration)
+                .value("trial", trial.number)
+                .value("place", place)
+                .value("number", number)
+                .insert(database(), QStringLiteral("INSERT INTO visit"));
         }
     }
 }
 
 void ExplorationStore::addRecommendation(qint64 exploration, const RecommendationRecord& recommendation)
 {
-    SqlStatement(
-        QSqlDatabase::database(m_connection),
-        QStringLiteral("INSERT INTO recommendation (exploration, micro_batch_size, samples_per_second, "
-                       "relative_error, relative_performance, confidence, expected_loss, reason, "
-                       "estimates) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"))
-        .bind(exploration)
-        .bind(recommendation.microBatchSize)
-        .bind(recommendation.samplesPerSecond)
-        .bind(recommendation.relativeError)
-        .bind(recommendation.relativePerformance)
-        .bind(recommendation.confidence)
-        .bind(recommendation.expectedLoss)
-        .bind(notNull(recommendation.reason))
-        .bind(notNull(textOf(recommendation.estimates)))
-        .run();
+    rowOf(recommendation)
+        .value("exploration", exploration)
+        .insert(database(), QStringLiteral("INSERT INTO recommendation"));
 }
 
 void ExplorationStore::finish(qint64 exploration, const ExplorationEnd& end)
 {
-    SqlStatement(QSqlDatabase::database(m_connection),
-                 QStringLiteral("UPDATE exploration SET finished = ?, status = ?, failure = ?, ending = ? "
-                                "WHERE id = ?"))
-        .bind(fromTime(end.finished))
-        .bind(notNull(end.status))
-        .bind(notNull(end.failure))
-        .bind(notNull(end.ending))
-        .bind(exploration)
-        .run();
+    rowOf(end).update(database(), exploration);
 }
 
 void ExplorationStore::reopen(qint64 exploration)
 {
-    SqlStatement(QSqlDatabase::database(m_connection),
+    SqlStatement(database(),
                  QStringLiteral("UPDATE exploration SET finished = NULL, status = NULL, failure = NULL, "
                                 "ending = NULL WHERE id = ?"))
         .bind(exploration)
@@ -517,7 +498,7 @@ void ExplorationStore::reopen(qint64 exploration)
 
 std::vector<ExplorationSummary> ExplorationStore::list() const
 {
-    SqlStatement statement(QSqlDatabase::database(m_connection), summaryQuery({}));
+    SqlStatement statement(database(), summaryQuery({}));
     statement.run();
     std::vector<ExplorationSummary> summaries;
     while (statement.next())
@@ -528,15 +509,14 @@ std::vector<ExplorationSummary> ExplorationStore::list() const
 std::optional<StoredExploration> ExplorationStore::show(qint64 exploration) const
 {
     // Another program may be adding trials.
-    const Transaction moment(QSqlDatabase::database(m_connection), Transaction::Kind::Reads);
+    const Transaction moment(database(), Transaction::Kind::Reads);
     return read(exploration);
 }
 
 std::optional<ExplorationOutline> ExplorationStore::outline(qint64 exploration) const
 {
-    const QSqlDatabase database = QSqlDatabase::database(m_connection);
-    const Transaction moment(database, Transaction::Kind::Reads);
-    SqlStatement statement(database, summaryQuery(QStringLiteral("WHERE exploration.id = ?")));
+    const Transaction moment(database(), Transaction::Kind::Reads);
+    SqlStatement statement(database(), summaryQuery(QStringLiteral("WHERE exploration.id = ?")));
     if (!statement.bind(exploration).run().next())
         return std::nullopt;
     return ExplorationOutline{.summary = summaryFrom(statement), .devices = devicesOf(exploration)};
@@ -544,35 +524,26 @@ std::optional<ExplorationOutline> ExplorationStore::outline(qint64 exploration) 
 
 std::vector<DeviceRecord> ExplorationStore::devicesOf(qint64 exploration) const
 {
-    SqlStatement row(QSqlDatabase::database(m_connection),
-                     QStringLiteral("SELECT * FROM device WHERE exploration = ? ORDER BY rowid"));
+    SqlStatement row(database(), QStringLiteral("SELECT * FROM device WHERE exploration = ? ORDER BY rowid"));
     row.bind(exploration).run();
     std::vector<DeviceRecord> devices;
     while (row.next())
-        devices.push_back({.id = row.text("id"),
-                           .name = row.text("name"),
-                           .program = row.text("program"),
-                           .totalBytes = row.integer("total_bytes"),
-                           .limitBytes = row.integer("limit_bytes"),
-                           .framework = row.text("framework"),
-                           .uuid = row.text("uuid"),
-                           .driver = row.text("driver")});
+        devices.push_back(recordFrom<DeviceRecord>(row));
     return devices;
 }
 
 std::optional<StoredExploration> ExplorationStore::read(qint64 exploration) const
 {
-    const QSqlDatabase database = QSqlDatabase::database(m_connection);
     StoredExploration stored;
     {
-        SqlStatement statement(database, summaryQuery(QStringLiteral("WHERE exploration.id = ?")));
+        SqlStatement statement(database(), summaryQuery(QStringLiteral("WHERE exploration.id = ?")));
         if (!statement.bind(exploration).run().next())
             return std::nullopt;
         stored.summary = summaryFrom(statement);
         stored.searchSpace = statement.text("search_space").toUtf8();
     }
     const auto rows = [&](const QString& text, const auto& take) {
-        SqlStatement statement(database, text);
+        SqlStatement statement(database(), text);
         statement.bind(exploration).run();
         while (statement.next())
             take(statement);
@@ -582,7 +553,9 @@ std::optional<StoredExploration> ExplorationStore::read(qint64 exploration) cons
          [&](const SqlStatement& row) { stored.trials.push_back(trialFrom(row)); });
     readCompared(stored);
     rows(QStringLiteral("SELECT * FROM recommendation WHERE exploration = ? ORDER BY id"),
-         [&](const SqlStatement& row) { stored.recommendations.push_back(recommendationFrom(row)); });
+         [&](const SqlStatement& row) {
+             stored.recommendations.push_back(recordFrom<RecommendationRecord>(row));
+         });
     rows(QStringLiteral("SELECT call FROM search_call WHERE exploration = ? ORDER BY number"),
          [&](const SqlStatement& row) { stored.searchCalls.push_back(row.text("call").toUtf8()); });
     // An older program stored all lines.
@@ -600,7 +573,7 @@ std::optional<StoredExploration> ExplorationStore::read(qint64 exploration) cons
 void ExplorationStore::readCompared(StoredExploration& stored) const
 {
     const auto take = [&](const QString& text, const auto& takeRow) {
-        SqlStatement statement(QSqlDatabase::database(m_connection), text);
+        SqlStatement statement(database(), text);
         statement.bind(stored.summary.id).run();
         while (statement.next()) {
             const auto trial =
@@ -612,33 +585,27 @@ void ExplorationStore::readCompared(StoredExploration& stored) const
     };
     take(QStringLiteral("SELECT * FROM compared_size WHERE exploration = ? ORDER BY trial, place"),
          [](std::vector<trial::ComparedRecord>& compared, const SqlStatement& row) {
-             compared.push_back({.microBatchSize = row.integer("micro_batch_size"),
-                                 .samplesPerSecond = row.optional<double>("samples_per_second"),
-                                 .relativeError = row.optional<double>("relative_error"),
-                                 .secondsPerStep = row.optional<double>("seconds_per_step"),
-                                 .peakReservedBytes = row.optional<std::int64_t>("peak_reserved_bytes")});
+             compared.push_back(recordFrom<trial::ComparedRecord>(row));
          });
     take(QStringLiteral("SELECT * FROM visit WHERE exploration = ? ORDER BY trial, place, number"),
          [](std::vector<trial::ComparedRecord>& compared, const SqlStatement& row) {
              const auto place = static_cast<std::size_t>(row.integer("place"));
              if (place >= compared.size())
                  row.failAsDamaged();
-             compared[place].visits.push_back({.beginSeconds = row.real("begin_seconds"),
-                                               .samplesPerSecond = row.real("samples_per_second")});
+             compared[place].visits.push_back(recordFrom<trial::VisitRecord>(row));
          });
 }
 
 bool ExplorationStore::remove(qint64 exploration)
 {
     requireWritable();
-    SqlStatement statement(QSqlDatabase::database(m_connection),
-                           QStringLiteral("DELETE FROM exploration WHERE id = ?"));
+    SqlStatement statement(database(), QStringLiteral("DELETE FROM exploration WHERE id = ?"));
     return statement.bind(exploration).run().changedRows() > 0;
 }
 
 std::optional<qint64> ExplorationStore::numberOf(const ExplorationInfo& info) const
 {
-    SqlStatement statement(QSqlDatabase::database(m_connection),
+    SqlStatement statement(database(),
                            QStringLiteral("SELECT id FROM exploration WHERE started = ? AND file = ?"));
     const bool isThere = statement.bind(fromTime(info.started)).bind(notNull(info.filePath)).run().next();
     return isThere ? std::optional(statement.integer("id")) : std::nullopt;
@@ -646,7 +613,7 @@ std::optional<qint64> ExplorationStore::numberOf(const ExplorationInfo& info) co
 
 void ExplorationStore::addAll(qint64 exploration, const StoredExploration& stored)
 {
-    Transaction transaction(QSqlDatabase::database(m_connection), Transaction::Kind::Writes);
+    Transaction transaction(database(), Transaction::Kind::Writes);
     insertAll(exploration, stored);
     transaction.commit();
 }
@@ -675,7 +642,7 @@ int ExplorationStore::takeIn(const QString& path)
         if (auto exploration = other.show(summary.id))
             explorations.insert(explorations.begin(), std::move(*exploration));
     }
-    Transaction transaction(QSqlDatabase::database(m_connection), Transaction::Kind::Writes);
+    Transaction transaction(database(), Transaction::Kind::Writes);
     for (const StoredExploration& exploration : explorations) {
         // An exploration that continued elsewhere is incomplete here.
         if (const auto known = numberOf(exploration.summary.info)) {

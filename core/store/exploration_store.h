@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+class QSqlDatabase;
+
 namespace batchpeak::store {
 
 struct HistoryTrace;
@@ -143,6 +145,7 @@ public:
 private:
     void open(std::chrono::milliseconds patience, std::optional<Place> place);
     void openToRead();
+    QSqlDatabase database() const;
     void insertTrial(qint64 exploration, const trial::TrialRecord& trial);
     void insertCalls(qint64 exploration, const std::vector<QByteArray>& calls);
     void insertLog(qint64 exploration, const std::vector<LogRecord>& lines);

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "history_writer.h"
 
-#include "exploration_store.h"
 #include "history_file.h"
 #include "program_lock.h"
 #include "text/translated.h"
@@ -144,31 +143,6 @@ void HistoryWriter::resumeFrom(const StoredExploration& exploration)
     reopen();
 }
 
-void HistoryWriter::reopen()
-{
-    write([](ExplorationStore& store, qint64 id) { store.reopen(id); });
-}
-
-void HistoryWriter::setFidelity(const FidelityRecord& fidelity)
-{
-    write([fidelity](ExplorationStore& store, qint64 id) { store.setFidelity(id, fidelity); });
-}
-
-void HistoryWriter::addDevice(const DeviceRecord& device)
-{
-    write([device](ExplorationStore& store, qint64 id) { store.addDevice(id, device); });
-}
-
-void HistoryWriter::setSearchSpace(const QByteArray& space)
-{
-    write([space](ExplorationStore& store, qint64 id) { store.setSearchSpace(id, space); });
-}
-
-void HistoryWriter::addSearchCalls(const std::vector<QByteArray>& calls)
-{
-    write([calls](ExplorationStore& store, qint64 id) { store.addSearchCalls(id, calls); });
-}
-
 void HistoryWriter::addLog(const std::vector<LogRecord>& lines)
 {
     if (m_hasGivenUp)
@@ -181,21 +155,9 @@ void HistoryWriter::addLog(const std::vector<LogRecord>& lines)
         writeWaiting();
 }
 
-void HistoryWriter::addTrial(const trial::TrialRecord& trial, const std::vector<QByteArray>& calls)
-{
-    write([trial, calls](ExplorationStore& store, qint64 id) { store.addTrial(id, trial, calls); });
-}
-
-void HistoryWriter::addRecommendation(const RecommendationRecord& recommendation)
-{
-    write([recommendation](ExplorationStore& store, qint64 id) {
-        store.addRecommendation(id, recommendation);
-    });
-}
-
 void HistoryWriter::finish(const ExplorationEnd& end)
 {
-    write([end](ExplorationStore& store, qint64 id) { store.finish(id, end); });
+    write(&ExplorationStore::finish, end);
     leave();
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "exploration_records.h"
+#include "exploration_store.h"
 
 #include <QObject>
 #include <QString>
@@ -16,7 +16,6 @@
 
 namespace batchpeak::store {
 
-class ExplorationStore;
 class ProgramLock;
 
 /// Writes explorations into the history of a user, whatever happens to its file. While another program holds
@@ -53,16 +52,25 @@ public:
     /// Continues an exploration that the history holds, and that no program writes any more.
     void resumeFrom(const StoredExploration& exploration);
     /// Marks the exploration as continued after its end.
-    void reopen();
-    void setFidelity(const FidelityRecord& fidelity);
-    void addDevice(const DeviceRecord& device);
-    void setSearchSpace(const QByteArray& space);
-    void addSearchCalls(const std::vector<QByteArray>& calls);
+    void reopen() { write(&ExplorationStore::reopen); }
+    void setFidelity(const FidelityRecord& fidelity) { write(&ExplorationStore::setFidelity, fidelity); }
+    void addDevice(const DeviceRecord& device) { write(&ExplorationStore::addDevice, device); }
+    void setSearchSpace(const QByteArray& space) { write(&ExplorationStore::setSearchSpace, space); }
+    void addSearchCalls(const std::vector<QByteArray>& calls)
+    {
+        write(&ExplorationStore::addSearchCalls, calls);
+    }
     /// Adds log lines. At most keptLogLines are kept of an exploration, here as in its file.
     void addLog(const std::vector<LogRecord>& lines);
     /// \param calls  calls to the search that belong to the trial
-    void addTrial(const trial::TrialRecord& trial, const std::vector<QByteArray>& calls = {});
-    void addRecommendation(const RecommendationRecord& recommendation);
+    void addTrial(const trial::TrialRecord& trial, const std::vector<QByteArray>& calls = {})
+    {
+        write(&ExplorationStore::addTrial, trial, calls);
+    }
+    void addRecommendation(const RecommendationRecord& recommendation)
+    {
+        write(&ExplorationStore::addRecommendation, recommendation);
+    }
     void finish(const ExplorationEnd& end);
     /// Leaves an exploration cut off, as it was.
     void leave();
@@ -80,6 +88,12 @@ signals:
 private:
     using Write = std::function<void(ExplorationStore&, qint64 exploration)>;
     void write(Write write);
+    /// Calls a member function of the store for the exploration, with these values.
+    template<typename... Parameters, typename... Values>
+    void write(void (ExplorationStore::*call)(qint64, Parameters...), const Values&... values)
+    {
+        write([call, values...](ExplorationStore& store, qint64 id) { (store.*call)(id, values...); });
+    }
     void writeLog();
     void writeAllAnew();
     void forget();

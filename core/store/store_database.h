@@ -7,9 +7,6 @@
 #include <QString>
 #include <QVariant>
 
-#include <optional>
-#include <type_traits>
-
 namespace batchpeak::store {
 
 /// \throws StoreError
@@ -27,17 +24,6 @@ public:
 
     /// Binds the next placeholder.
     SqlStatement& bind(const QVariant& value);
-    template<typename Value>
-    SqlStatement& bind(const std::optional<Value>& value)
-    {
-        if (!value)
-            return bind(QVariant());
-        // Qt's drivers have no other 64-bit integer type.
-        if constexpr (std::is_integral_v<Value>)
-            return bind(QVariant(static_cast<qint64>(*value)));
-        else
-            return bind(QVariant(*value));
-    }
 
     /// \throws StoreError
     SqlStatement& run();
@@ -49,13 +35,6 @@ public:
     QVariant value(const char* column) const { return m_query.value(QLatin1String(column)); }
     QString text(const char* column) const { return value(column).toString(); }
     qint64 integer(const char* column) const { return value(column).toLongLong(); }
-    double real(const char* column) const { return value(column).toDouble(); }
-    template<typename Value>
-    std::optional<Value> optional(const char* column) const
-    {
-        const QVariant found = value(column);
-        return found.isNull() ? std::nullopt : std::optional<Value>(found.value<Value>());
-    }
 
     /// Reports the file as damaged, since rows that others refer to are missing.
     /// \throws StoreError always
