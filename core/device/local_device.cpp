@@ -117,6 +117,15 @@ LocalDevice processor(const std::filesystem::path& root)
             .matrixUnits = matrixUnits(root)};
 }
 
+Throttle throttleOf(std::uint64_t clockReasons)
+{
+    if ((clockReasons & (slowdown::softwareThermal | slowdown::hardwareThermal)) != 0)
+        return Throttle::Heat;
+    if ((clockReasons & (slowdown::hardware | slowdown::powerBrake)) != 0)
+        return Throttle::Hardware;
+    return (clockReasons & slowdown::softwarePower) != 0 ? Throttle::Power : Throttle::None;
+}
+
 DeviceReadings readingsOf(const std::string& uuid)
 {
     return sharedLibrary().readings(uuid);

@@ -47,6 +47,9 @@ struct DeviceProcess
     bool operator==(const DeviceProcess&) const = default;
 };
 
+/// Reason that a device runs below its normal clock rate.
+enum class Throttle { None, Power, Heat, Hardware };
+
 /// Readings at one moment. A value that the device or its driver does not report is absent.
 struct DeviceReadings
 {
@@ -57,8 +60,7 @@ struct DeviceReadings
     std::optional<double> powerWatts;
     /// Power limit that the device enforces: its default one, or one that its owner has set.
     std::optional<double> powerLimitWatts;
-    /// Bit mask of nvmlClocksEventReasons: the bits of namespace slowdown, and others.
-    std::uint64_t clockReasons = 0;
+    Throttle throttle = Throttle::None;
     /// Memory in use by any process.
     std::optional<std::int64_t> usedBytes;
     /// Processes that run compute work on the device.
@@ -71,7 +73,7 @@ struct DeviceReadings
     /// reading, as a number of processors.
     std::optional<int> processors;
     std::optional<double> otherProcessors;
-    /// For a CPU: memory that other processes use.
+    /// Memory that other processes use. A GPU reports it only as that of `processes`.
     std::optional<std::int64_t> otherBytes;
 };
 
@@ -85,6 +87,9 @@ inline constexpr std::uint64_t softwareThermal = 0x20;
 inline constexpr std::uint64_t hardwareThermal = 0x40;
 inline constexpr std::uint64_t powerBrake = 0x80;
 } // namespace slowdown
+
+/// \param clockReasons  bit mask of nvmlClocksEventReasons
+Throttle throttleOf(std::uint64_t clockReasons);
 
 /// State of an NVIDIA GPU at one moment: it tells whether times measured on the GPU can be trusted, and how
 /// much power and energy the GPU draws. A value that the device or its driver does not report is absent.

@@ -395,7 +395,7 @@ DeviceReadings NvidiaLibrary::readings(const std::string& uuid) const
         readings.powerLimitWatts = thousandthsOf(value);
     unsigned long long large = 0;
     if (m_functions->clockReasons && m_functions->clockReasons(whole, &large) == success)
-        readings.clockReasons = large;
+        readings.throttle = throttleOf(large);
     if (m_functions->memoryErrors &&
         m_functions->memoryErrors(whole, uncorrected, volatileCount, &large) == success)
         readings.uncorrectedErrors = static_cast<std::int64_t>(large);

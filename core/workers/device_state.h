@@ -3,57 +3,21 @@
 #pragma once
 
 #include "config/fidelity.h"
+#include "device/local_device.h"
 
 #include <QDateTime>
 #include <QString>
 #include <QStringList>
 
 #include <cstdint>
-#include <optional>
-#include <vector>
 
 namespace batchpeak::engine {
 
-/// A process on a device that is not Batchpeak's worker.
-struct ForeignProcess
-{
-    std::int64_t pid = 0;
-    /// Name of the program; empty if the system does not report it.
-    QString name;
-    std::optional<std::int64_t> bytes;
+using device::Throttle;
 
-    bool operator==(const ForeignProcess&) const = default;
-};
-
-/// Reason that a device runs below its normal clock rate.
-enum class Throttle { None, Power, Heat, Hardware };
-
-/// Current readings of a device; readings that it does not provide are absent.
-struct Telemetry
-{
-    std::optional<int> utilizationPercent;
-    std::optional<int> temperatureCelsius;
-    std::optional<int> clockMegahertz;
-    std::optional<int> maxClockMegahertz;
-    std::optional<double> powerWatts;
-    std::optional<double> powerLimitWatts;
-    Throttle throttle = Throttle::None;
-    /// Used part of the device's memory, or of the main memory that may be used: the total, and the part that
-    /// programs other than our worker hold.
-    std::optional<std::int64_t> usedBytes;
-    std::optional<std::int64_t> heldByOthersBytes;
-    /// Programs other than our worker that compute on the device; no value if they are unknown.
-    std::optional<std::vector<ForeignProcess>> otherProcesses;
-    /// For a CPU: processor time that other programs take, in processors, and the number of processors.
-    std::optional<double> otherProcessors;
-    std::optional<int> processors;
-    /// Number of uncorrectable memory errors since the driver was loaded.
-    std::optional<std::int64_t> uncorrectedErrors;
-    /// Code of the newest error that the driver reported (NVIDIA's "Xid") since the exploration began.
-    std::optional<int> xid;
-
-    bool operator==(const Telemetry&) const = default;
-};
+/// Current readings of a device. The worker is not among the processes, which have no value if it cannot be
+/// told apart from them.
+using Telemetry = device::DeviceReadings;
 
 /// Extent to which other programs have recently disturbed the trials on a device.
 struct Contention

@@ -98,60 +98,26 @@ void requirePython(const trial::LoadRequest& load, const ExplorationOptions& opt
         throw ExplorationError(problem);
 }
 
-Throttle throttleOf(std::uint64_t reasons)
+/// Takes the worker out of the processes on its device.
+Telemetry telemetryFrom(device::DeviceReadings readings, std::int64_t worker)
 {
-    namespace slowdown = device::slowdown;
-    if ((reasons & (slowdown::softwareThermal | slowdown::hardwareThermal)) != 0)
-        return Throttle::Heat;
-    if ((reasons & (slowdown::hardware | slowdown::powerBrake)) != 0)
-        return Throttle::Hardware;
-    return (reasons & slowdown::softwarePower) != 0 ? Throttle::Power : Throttle::None;
-}
-
-/// Separates the worker from the other processes on its device.
-void addCompany(Telemetry& telemetry, const std::vector<device::DeviceProcess>& processes,
-                std::int64_t worker)
-{
-    std::vector<ForeignProcess> others;
-    std::int64_t bytes = 0;
-    bool isWorkerSeen = worker == 0;
-    bool areBytesKnown = true;
-    for (const device::DeviceProcess& process : processes) {
-        if (worker > 0 && device::descendsFrom(process.pid, worker)) {
-            isWorkerSeen = true;
-            continue;
-        }
-        others.push_back(
-            {.pid = process.pid, .name = QString::fromStdString(process.name), .bytes = process.bytes});
-        areBytesKnown = areBytesKnown && process.bytes;
-        bytes += process.bytes.value_or(0);
-    }
+    if (!readings.processes)
+        return readings;
+    std::vector<device::DeviceProcess>& others = *readings.processes;
+    const auto own = std::erase_if(others, [worker](const device::DeviceProcess& process) {
+        return worker > 0 && device::descendsFrom(process.pid, worker);
+    });
     // In a container the process ids may be those of the host, and one of them may be the worker.
-    if (!isWorkerSeen && !others.empty())
-        return;
-    telemetry.otherProcesses = others;
-    if (areBytesKnown)
-        telemetry.heldByOthersBytes = bytes;
-}
-
-Telemetry telemetryFrom(const device::DeviceReadings& readings, std::int64_t worker)
-{
-    Telemetry telemetry{.utilizationPercent = readings.utilizationPercent,
-                        .temperatureCelsius = readings.temperatureCelsius,
-                        .clockMegahertz = readings.clockMegahertz,
-                        .maxClockMegahertz = readings.maxClockMegahertz,
-                        .powerWatts = readings.powerWatts,
-                        .powerLimitWatts = readings.powerLimitWatts,
-                        .throttle = throttleOf(readings.clockReasons),
-                        .usedBytes = readings.usedBytes,
-                        .heldByOthersBytes = readings.otherBytes,
-                        .otherProcessors = readings.otherProcessors,
-                        .processors = readings.processors,
-                        .uncorrectedErrors = readings.uncorrectedErrors,
-                        .xid = readings.xid};
-    if (readings.processes)
-        addCompany(telemetry, *readings.processes, worker);
-    return telemetry;
+    if (worker > 0 && own == 0 && !others.empty()) {
+        readings.processes.reset();
+        return readings;
+    }
+    std::int64_t bytes = 0;
+    for (const device::DeviceProcess& process : others)
+        bytes += process.bytes.value_or(0);
+    if (std::ranges::all_of(others, [](const auto& process) { return process.bytes.has_value(); }))
+        readings.otherBytes = bytes;
+    return readings;
 }
 
 } // namespace

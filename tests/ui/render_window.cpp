@@ -219,8 +219,8 @@ private:
             engine::DeviceSnapshot second = test::sampleGpu(QStringLiteral("cuda:1"));
             second.restarts = 1;
             second.telemetry.throttle = engine::Throttle::Heat;
-            second.telemetry.heldByOthersBytes = test::bytesOf(14.0);
-            second.telemetry.otherProcesses = {{.pid = 812, .name = QStringLiteral("python3"), .bytes = {}}};
+            second.telemetry.otherBytes = test::bytesOf(14.0);
+            second.telemetry.processes = {{.pid = 812, .name = "python3", .bytes = {}}};
             snapshot.devices.push_back(second);
             window.view()->setConfig(config);
             window.display(snapshot);

@@ -48,8 +48,8 @@ DeviceSnapshot sampleGpu(const QString& id)
                           .powerWatts = 612.0,
                           .powerLimitWatts = 700.0,
                           .usedBytes = bytesOf(63.9),
-                          .heldByOthersBytes = bytesOf(0.9),
-                          .otherProcesses = std::vector<ForeignProcess>()}};
+                          .processes = std::vector<device::DeviceProcess>(),
+                          .otherBytes = bytesOf(0.9)}};
 }
 
 void release(DeviceSnapshot& device)

@@ -55,11 +55,12 @@ QString othersText(const DeviceSnapshot& device)
                                     : DeviceStrips::tr("others use %1 processors")
                                           .arg(locale.toString(*telemetry.otherProcessors, 'f', 1));
     }
-    if (!telemetry.otherProcesses || telemetry.otherProcesses->empty())
+    if (!telemetry.processes || telemetry.processes->empty())
         return {};
     QStringList names;
-    for (const engine::ForeignProcess& process : *telemetry.otherProcesses)
-        names << (process.name.isEmpty() ? DeviceStrips::tr("process %1").arg(process.pid) : process.name);
+    for (const device::DeviceProcess& process : *telemetry.processes)
+        names << (process.name.empty() ? DeviceStrips::tr("process %1").arg(process.pid)
+                                       : QString::fromStdString(process.name));
     names.removeDuplicates();
     constexpr qsizetype maxNames = 3;
     const qsizetype more = names.size() - maxNames;
@@ -153,8 +154,8 @@ public:
         m_concerns->setVisible(!m_concerns->text().isEmpty());
         const double total = static_cast<double>(device.totalBytes);
         const Bar bar{.used = static_cast<double>(device.telemetry.usedBytes.value_or(0)),
-                      .others = static_cast<double>(
-                          device.telemetry.heldByOthersBytes.value_or(device.heldByOthersBytes)),
+                      .others =
+                          static_cast<double>(device.telemetry.otherBytes.value_or(device.heldByOthersBytes)),
                       .limit = static_cast<double>(device.limitBytes),
                       .total = std::max(total, static_cast<double>(device.limitBytes))};
         if (bar == m_bar)

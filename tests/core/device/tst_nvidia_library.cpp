@@ -90,7 +90,7 @@ private slots:
         const auto first = nvml.readings("GPU-first");
         QCOMPARE(first.powerWatts, 612.5);
         QCOMPARE(first.powerLimitWatts, 700.0);
-        QCOMPARE(first.clockReasons, 0x20ULL);
+        QCOMPARE(first.throttle, batchpeak::device::Throttle::Heat);
         QCOMPARE(first.usedBytes, 400);
         QCOMPARE(first.uncorrectedErrors, 3);
         QCOMPARE(first.xid, 79);

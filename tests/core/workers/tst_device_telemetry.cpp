@@ -82,7 +82,7 @@ private slots:
     void returnsTheThrottle()
     {
         const auto& [reasons, throttle] = row<std::uint64_t, Throttle>();
-        QCOMPARE(shown({.clockReasons = reasons}, 0).throttle, throttle);
+        QCOMPARE(shown({.throttle = device::throttleOf(reasons)}, 0).throttle, throttle);
     }
 
     void distinguishesTheWorkerFromOthers()
@@ -91,17 +91,17 @@ private slots:
         const std::vector<device::DeviceProcess> both{{.pid = own, .name = "worker", .bytes = 100},
                                                       {.pid = 1, .name = "trainer", .bytes = 30}};
         const Telemetry withOther = shown({.usedBytes = 200, .processes = both}, own);
-        QCOMPARE(withOther.otherProcesses->size(), 1U);
-        QCOMPARE(withOther.otherProcesses->front().name, QStringLiteral("trainer"));
-        QCOMPARE(withOther.heldByOthersBytes, 30);
+        QCOMPARE(withOther.processes->size(), 1U);
+        QCOMPARE(withOther.processes->front().name, std::string("trainer"));
+        QCOMPARE(withOther.otherBytes, 30);
         QCOMPARE(withOther.usedBytes, 200);
         // In a pause there is no worker, so all processes are others.
-        QCOMPARE(shown({.processes = both}, 0).heldByOthersBytes, 130);
+        QCOMPARE(shown({.processes = both}, 0).otherBytes, 130);
         // The memory may be unknown. If no process has the worker's id, the ids may be those of another
         // container, in which any of the processes may be the worker.
-        QVERIFY(!shown({.processes = {{{.pid = 1}}}}, 0).heldByOthersBytes);
-        QVERIFY(!shown({.processes = both}, 3).otherProcesses);
-        QVERIFY(shown({.processes = {std::vector<device::DeviceProcess>()}}, 3).otherProcesses->empty());
+        QVERIFY(!shown({.processes = {{{.pid = 1}}}}, 0).otherBytes);
+        QVERIFY(!shown({.processes = both}, 3).processes);
+        QVERIFY(shown({.processes = {std::vector<device::DeviceProcess>()}}, 3).processes->empty());
     }
 
     void readsTheCpuOnlyOnThisComputer()

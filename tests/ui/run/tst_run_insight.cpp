@@ -259,9 +259,8 @@ private slots:
                        }),
                        "memory errors: 3|driver error (Xid 79)"});
         add("others", {with([](Device& d) {
-                           d.telemetry.otherProcesses = {{.pid = 7, .name = QStringLiteral("python3")},
-                                                         {.pid = 8, .name = QStringLiteral("python3")},
-                                                         {.pid = 9}};
+                           d.telemetry.processes = {
+                               {.pid = 7, .name = "python3"}, {.pid = 8, .name = "python3"}, {.pid = 9}};
                        }),
                        "also used by python3, process 9"});
         add("a busy processor", {with([](Device& d) {
