@@ -154,7 +154,7 @@ private:
 using Trial = RecordedSweep::Trial;
 
 /// Cost of the warm-up, as a number of steps: the first step is slow, as in ReplayDevice and core/search.
-constexpr double warmupSteps = 4.5;
+constexpr double recordedWarmupSteps = 4.5;
 constexpr double minRunNoise = 5e-4;
 constexpr double minSetupSeconds = 0.01;
 
@@ -259,7 +259,7 @@ ReplayDevice::Truth recordedDevice(const RecordedSweep& sweep)
             stepNoises.push_back(trial.relativeError() *
                                  std::sqrt(static_cast<double>(trial.stepSeconds.size()) / 2.0));
             setups.push_back(trial.wallSeconds -
-                             (warmupSteps + static_cast<double>(trial.stepSeconds.size())) *
+                             (recordedWarmupSteps + static_cast<double>(trial.stepSeconds.size())) *
                                  trial.secondsPerStep());
             optimizers.push_back(trial.optimizerSeconds);
         }

@@ -20,8 +20,6 @@ constexpr double deviationOverMedian = 1.4826;
 /// Number of standard deviations beyond which the deviation of a visit is attributed to the device at that
 /// moment.
 constexpr double maxDeviations = 2.0;
-/// Tolerance for rounding errors of sums of times [s].
-constexpr double clockTick = 1e-9;
 
 } // namespace
 

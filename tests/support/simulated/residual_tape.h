@@ -11,6 +11,9 @@
 struct RecordedSweep;
 class SweepTruth;
 
+/// Tolerance for rounding errors of sums of times [s].
+inline constexpr double clockTick = 1e-9;
+
 /// Noise of a real device: the differences between the step times of a recorded sweep and the typical times
 /// of their sizes, ordered by time. Played on a simulated curve, the tape yields a device whose truth is
 /// known and whose noise is real.

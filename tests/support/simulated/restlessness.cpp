@@ -25,8 +25,6 @@ constexpr double hot = 0.9;
 constexpr double restLoad = 0.15;
 /// Share of heatSeconds during which heat is treated as constant.
 constexpr double heatStep = 0.02;
-/// Tolerance for rounding errors of sums of times [s].
-constexpr double clockTick = 1e-9;
 
 void addTwoSpeeds(Restlessness& restlessness, RandomSource& random, double min, double max)
 {
