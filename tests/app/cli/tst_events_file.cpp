@@ -34,6 +34,10 @@ struct Needed
 
 constexpr int longestWait = 120000;
 
+// The first line of a file is read up to 1 MiB, so that a large file of something else takes no memory.
+const QByteArray longEvent =
+    "{\"event\":\"started\",\"schema\":1,\"time\":\"2026-11-25T10:00:00.123Z\",\"file\":\"" +
+    QByteArray(1 << 20, 'x') + "\"}\n";
 const QByteArray own("batchpeak: 1\n"
                      "batch_size: 8\n"
                      "model:\n"
@@ -78,7 +82,7 @@ private slots:
              {"a config", {.bytes = "batch_size: 4\n", .overwrites = false}},
              {"other JSON", {.bytes = "{\"batch_size\": 4}\n", .overwrites = false}},
              {"a list", {.bytes = "[1, 2]\n", .overwrites = false}},
-             {"a long line", {.bytes = "x", .overwrites = false}},
+             {"a line that is too long", {.bytes = longEvent.constData(), .overwrites = false}},
              {"by force", {.bytes = "batch_size: 4\n", .options = "--force"}}});
     }
     void overwritesOnlyEvents()

@@ -82,7 +82,8 @@ private slots:
         QCOMPARE(first.losses + second.losses, whole.losses);
     }
 
-    // A limit on file sizes prevents the checkpoint, but does not end the worker.
+    // A limit on file sizes prevents the checkpoint, but ends neither the worker nor the steps before it. The
+    // run fails at its end, because what it has learned is lost.
     void survivesACheckpointThatDoesNotFit()
     {
         const QTemporaryDir folder;
@@ -91,6 +92,9 @@ private slots:
                 words("--device cpu --steps 2 --sequence-length 8 --setting 64 --checkpoint") +
                 QStringList{folder.path()},
             environmentWithoutDisplay());
+        QVERIFY2(run.exitCode == 3, run.text());
+        QVERIFY2(run.answers("steps 1 to 2 of 2,"), run.text());
+        QVERIFY2(run.remarks("The checkpoint of step 2 could not be written."), run.text());
         QVERIFY2(run.remarks("File too large"), run.text());
         QVERIFY2(!run.remarks("signal"), run.text());
     }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/config_document.h"
+#include "support/error_of.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "syntax/yaml_edit.h"
@@ -115,16 +116,19 @@ private slots:
     }
     void acceptsRealConfigs()
     {
-        const auto& file = row<QString>();
+        const std::string text = textOfFile(row<QString>());
+        QVERIFY(!text.empty());
         std::unique_ptr<const ConfigDocument> config;
-        SplicedText spliced;
         try {
-            config = recognize(textOfFile(file));
-            spliced = config->withMicroBatchSize({.microBatchSize = 1});
-        } catch (const ConfigError& error) {
-            const QString sentence = QString::fromUtf8(error.what());
-            QVERIFY2(!sentence.contains(QStringLiteral("yaml-cpp")), qPrintable(sentence));
+            config = recognize(text);
+        } catch (const ConfigError&) {
+            QSKIP("This file is no config of a training run.");
         }
+        // A config may have values that allow no such size, and the message says which to change. If the size
+        // cannot be written or is read otherwise, the message asks to set it by hand.
+        const QString refused =
+            test::errorOf<ConfigError>([&] { (void)config->withMicroBatchSize({.microBatchSize = 1}); });
+        QVERIFY2(!refused.contains(QStringLiteral("by hand")), qPrintable(refused));
     }
 };
 

@@ -176,6 +176,20 @@ private slots:
         planner.trialSkipped(other);
         QCOMPARE(planner.repetition(one), 1);
     }
+
+    // A size whose second trial was skipped has not been lost: its next loss is a first one, after which the
+    // size is tried again.
+    void forgetsTheLossOfASkippedSize()
+    {
+        TrialPlanner planner = plannerOf({1, 2});
+        QCOMPARE(nextOf(planner, one), 1);
+        QCOMPARE(planner.trialEnded(one, {.size = 1}), FollowUp::Repeated);
+        QCOMPARE(nextOf(planner, other), 1);
+        planner.trialSkipped(other);
+        planner.tryNow(1);
+        QCOMPARE(nextOf(planner, one), 1);
+        QCOMPARE(planner.trialEnded(one, {.size = 1}), FollowUp::Repeated);
+    }
 };
 
 BATCHPEAK_TEST(TrialPlannerTest)

@@ -10,6 +10,7 @@
 #include <QDBusConnection>
 #include <QDBusMessage>
 #include <QDBusObjectPath>
+#include <QDBusPendingCallWatcher>
 #include <QDBusVirtualObject>
 #include <QProcess>
 #include <QSignalSpy>
@@ -228,15 +229,26 @@ private slots:
     }
     void toleratesMissingServices()
     {
-        if (!row<bool>())
+        std::unique_ptr<FakeDesktop> desktop;
+        if (row<bool>())
+            desktop = std::make_unique<FakeDesktop>(m_bus->address(), QStringList());
+        else
             m_bus->stop();
         DesktopPresence presence(m_bus->address());
+        const QSignalSpy activated(&presence, &DesktopPresence::activated);
         presence.showProgress(0.5);
         presence.keepAwake(QStringLiteral("a trial"));
         presence.notify(QStringLiteral("title"), QStringLiteral("text"));
-        QTest::qWait(50);
+        // No call still waits for an answer.
+        TRY_VERIFY(presence.findChildren<QDBusPendingCallWatcher*>().isEmpty());
         presence.keepAwake(QString());
         presence.showProgress(std::nullopt);
+        QVERIFY(activated.isEmpty());
+        // Progress is a signal, which needs no service.
+        const QString application = QStringLiteral("application://org.batchpeak.Batchpeak.desktop ");
+        if (desktop)
+            TRY_COMPARE(desktop->calls, (QStringList{application + QStringLiteral("0.5"),
+                                                     application + QStringLiteral("hidden")}));
     }
 
     void followsTheWindow()

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/networks/hub_models.h"
+#include "config/unmodeled_features.h"
 #include "config_test_data.h"
 #include "model/parameter_table.h"
 #include "support/rows.h"
@@ -401,6 +402,7 @@ private slots:
         const auto* unsupported = std::get_if<UnsupportedModel>(&found.model);
         QVERIFY(unsupported);
         QVERIFY(unsupported->isElsewhere);
+        QCOMPARE(unsupported->reason, std::string(reason::unknownId));
         QVERIFY(unsupported->position == place);
         QVERIFY(unsupported->sentence.find('"' + id + '"') != std::string::npos);
         QVERIFY(found.warnings.empty());
