@@ -341,7 +341,9 @@ int openAt(int folder, const char* path, int flags, mode_t mode)
 
 mode_t modeOf(int flags, va_list arguments)
 {
-    return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, mode_t) : 0;
+    // O_TMPFILE contains the bit of O_DIRECTORY, with which a folder is opened without a mode.
+    const bool creates = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+    return creates ? va_arg(arguments, mode_t) : 0;
 }
 
 bool refusesWrites(int descriptor)
@@ -355,7 +357,8 @@ ssize_t writeAt(int descriptor, const void* bytes, std::size_t count, std::int64
         struct stat status
         {};
         ::fstat(descriptor, &status);
-        if (offset + static_cast<std::int64_t>(count) > status.st_size)
+        // On a full disk, bytes can still be overwritten.
+        if (refusal == EROFS || offset + static_cast<std::int64_t>(count) > status.st_size)
             return failWith(refusal);
     }
     const std::scoped_lock lock(guard);
@@ -384,6 +387,9 @@ ssize_t writeAtCurrentOffset(int descriptor, const void* bytes, std::size_t coun
 
 int truncateTo(int descriptor, std::int64_t size)
 {
+    // A full disk does not refuse this: a file that grows by it has a hole, which takes no room.
+    if (refusal == EROFS && refuses(descriptor))
+        return failWith(refusal);
     const std::scoped_lock lock(guard);
     const auto result = static_cast<int>(::syscall(SYS_ftruncate, descriptor, size));
     if (RecordedDisk* disk = recording; disk && result == 0 && disk->holds(descriptor))

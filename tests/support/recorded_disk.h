@@ -126,8 +126,9 @@ public:
 class RefusingDisk
 {
 public:
-    /// \param error  ENOSPC: no file can grow, be created or be renamed; EROFS: nothing can be changed; EIO:
-    ///        only syncs fail; ENOLCK: only locks fail; EBUSY: no file can replace another
+    /// \param error  ENOSPC: no write can enlarge a file, and no file can be created or renamed; EROFS:
+    ///        nothing can be changed; EIO: only syncs fail; ENOLCK: only locks fail; EBUSY: no file can
+    ///        replace another
     RefusingDisk(const QString& folder, int error);
     ~RefusingDisk();
     RefusingDisk(const RefusingDisk&) = delete;

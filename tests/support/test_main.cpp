@@ -50,6 +50,13 @@ QString missingFont()
     return {};
 }
 
+/// Returns the exit code for a number of failures. The number itself could be 256, of which the system keeps
+/// 0, or skippedCode.
+int codeOf(int failures)
+{
+    return failures == 0 ? 0 : 1;
+}
+
 } // namespace
 
 Registration::Registration(const char* file, std::function<std::unique_ptr<QObject>()> make)
@@ -86,10 +93,10 @@ int main(int argc, char** argv)
     QStringList arguments = Application::arguments();
     if (isNamed) {
         arguments.removeAt(1);
-        return QTest::qExec(chosen->second().get(), arguments);
+        return batchpeak::testing::codeOf(QTest::qExec(chosen->second().get(), arguments));
     }
     int failures = 0;
     for (const auto& [name, make] : classes())
         failures += QTest::qExec(make().get(), arguments);
-    return failures;
+    return batchpeak::testing::codeOf(failures);
 }

@@ -126,10 +126,12 @@ CachingAllocator::Blocks::iterator CachingAllocator::join(Blocks::iterator left,
     return left;
 }
 
-void CachingAllocator::free(void* data)
+bool CachingAllocator::free(void* data)
 {
     const std::lock_guard lock(m_mutex);
     auto block = m_blocks.find(static_cast<std::byte*>(data));
+    if (block == m_blocks.end())
+        return false;
     m_counts.allocated.add(-block->second.bytes);
     auto& free = pool(block->second.isSmall);
     const auto joins = [&](Blocks::iterator other) {
@@ -146,6 +148,7 @@ void CachingAllocator::free(void* data)
     }
     block->second.isFree = true;
     free.emplace(block->second.bytes, block->first);
+    return true;
 }
 
 void CachingAllocator::emptyCache()

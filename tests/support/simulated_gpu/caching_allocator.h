@@ -47,7 +47,8 @@ public:
     ///         refusal with countRefusal()
     void* allocate(std::int64_t bytes);
     void countRefusal();
-    void free(void* data);
+    /// \return whether the block is one of this allocator's; otherwise nothing is freed
+    bool free(void* data);
     void emptyCache();
     /// \param bytes  limit of the total size of all segments
     void setLimit(std::int64_t bytes);

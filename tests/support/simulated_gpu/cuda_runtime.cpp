@@ -57,9 +57,13 @@ std::string sizeText(std::int64_t bytes)
     return text.data();
 }
 
-void freeOn(int index, void* data)
+/// Frees a block on its own device. Like CUDA, finds the device by the address: the current one may be
+/// another.
+void freeBlock(void* data)
 {
-    device(index).allocator().free(data);
+    int index = 0;
+    while (!device(index).allocator().free(data))
+        ++index;
 }
 
 class DeviceAllocator final : public c10::DeviceAllocator
@@ -74,7 +78,7 @@ public:
         Device& on = device(index);
         on.use();
         on.check();
-        readLimit(on);
+        readLimit();
         void* const data = on.allocator().allocate(static_cast<std::int64_t>(bytes));
         if (!data)
             refuse(on, static_cast<std::int64_t>(bytes));
@@ -114,16 +118,19 @@ private:
     static void deleteData(void* data)
     {
         if (data)
-            freeOn(currentDevice(), data);
+            freeBlock(data);
     }
 
-    // Reads the setting only once, since the real allocator reads it only when it is created.
-    void readLimit(Device& on)
+    // Reads the setting only once, and for all devices, since the real allocator reads it only when it is
+    // created.
+    void readLimit()
     {
         if (std::exchange(m_initialized, true) || !memoryFraction)
             return;
-        on.allocator().setLimit(
-            static_cast<std::int64_t>(*memoryFraction * static_cast<double>(settings().totalBytes)));
+        const auto limit =
+            static_cast<std::int64_t>(*memoryFraction * static_cast<double>(settings().totalBytes));
+        for (int index = 0; index < visibleDevices(); ++index)
+            device(index).allocator().setLimit(limit);
     }
 
     [[noreturn]] static void refuse(Device& on, std::int64_t bytes)
