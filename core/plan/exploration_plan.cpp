@@ -222,7 +222,8 @@ std::vector<model::StepSettings> settingsOfSamples(const trial::LoadRequest& loa
             load.targetLength && load.sequenceLength > 0
                 ? std::max<std::int64_t>(1, *load.targetLength * tokens / load.sequenceLength)
                 : 0;
-        settings.push_back({.phase = load.phase, .sequenceLength = tokens, .targetLength = targets});
+        settings.push_back(
+            {.phase = load.phase, .sequenceLength = tokens, .targetLength = targets, .options = load.step});
     }
     return settings;
 }

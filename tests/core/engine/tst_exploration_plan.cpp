@@ -89,6 +89,25 @@ private slots:
         QVERIFY(!engine::planExploration({}, contents, other).run.flopsPerSample);
     }
 
+    // A sample has 16 x 16 pairs of tokens, of which 4 texts have 4 x 4 each. For each of the other 192, a
+    // kernel that takes no masks leaves out 2 products of 8 elements, of 2 operations each, in forward and
+    // twice in backward.
+    void leavesOutPairsBetweenPackedTexts_data()
+    {
+        rows<model::Attention, double>({{"no masks", {model::Attention::Flash, 18'432.0}},
+                                        {"masks", {model::Attention::MemoryEfficient, 0.0}}});
+    }
+    void leavesOutPairsBetweenPackedTexts()
+    {
+        const auto& [attention, leftOut] = row<model::Attention, double>();
+        config::ConfigContents contents = test::smallConfig();
+        const auto whole = engine::planExploration({}, contents, {}).run.flopsPerSample;
+        contents.step = {.attention = attention, .packedTextLength = 4};
+        const auto packed = engine::planExploration({}, contents, {}).run.flopsPerSample;
+        QVERIFY(whole && packed);
+        QCOMPARE(*whole - *packed, leftOut);
+    }
+
     void startsAtASizeThatCerebrasFoundGood()
     {
         config::ConfigContents contents = test::smallConfig();
