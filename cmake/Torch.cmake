@@ -13,7 +13,7 @@ set(TORCH_DIR "${TORCH_DIR}" CACHE PATH "Folder of an installed torch ${BATCHPEA
 
 set(_torch_root "${TORCH_DIR}")
 if(NOT _torch_root)
-  find_program(BATCHPEAK_PYTHON NAMES python3 HINTS "${PROJECT_SOURCE_DIR}/.venv/bin" NO_CACHE)
+  find_program(BATCHPEAK_PYTHON NAMES python3 NO_CACHE)
   foreach(_python "${PROJECT_SOURCE_DIR}/.venv/bin/python3" "${BATCHPEAK_PYTHON}")
     if(NOT _torch_root AND EXISTS "${_python}")
       execute_process(

@@ -33,5 +33,6 @@ prepare_to_load() {
   lost=$(not_found_for "$1")
   [ -n "$lost" ] || return 0
   use_spare_libraries_for "$lost"
-  [ -z "$(not_found_for "$1")" ] || problem=$(why_not_loaded "$lost")
+  lost=$(not_found_for "$1")
+  [ -z "$lost" ] || problem=$(why_not_loaded "$lost")
 }
