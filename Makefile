@@ -200,7 +200,7 @@ bench-sweep-truth: configure
 	build/$(PRESET)/bin/batchpeak-bench-sweep-truth $(BENCH)
 
 # Measures how well a search forecasts its remaining time, and the error of a perfect forecaster. BENCH=--fit prints
-# the weights for core/search/strategies/trial_forecast.cpp.
+# the weights for core/search/strategies/trial_forecast.cpp and the constants for core/plan/plan_forecast.cpp.
 bench-time-left: configure
 	$(BUILD) batchpeak-bench-time-left
 	build/$(PRESET)/bin/batchpeak-bench-time-left $(BENCH)

@@ -151,7 +151,7 @@ TrainingSnapshot growthTraining()
 {
     TrainingSnapshot snapshot = begunTraining(32);
     snapshot.schedule.clear();
-    snapshot.run->growth = QStringLiteral("epoch < 8 ? 32 : 16");
+    snapshot.run->growth = QStringLiteral("epoch < 9 ? 32 : 16");
     std::int64_t size = 32;
     std::int64_t step = 0;
     for (std::int64_t epoch = 0; epoch < 9; ++epoch) {

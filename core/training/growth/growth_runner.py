@@ -1,18 +1,20 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Asks the batch_increase_function of a Python file, one line of JSON for each question and answer.
+"""Calls the batch_increase_function of a Python file: each question and each answer is one line of JSON.
 
-Batchpeak runs it by "python3 -c" with the path of the file. Question: {"epoch": 1, "current_batch_size": 8}.
-Answer: {"increment": 4}, or what happened instead: {"raised": text, "line": number or null},
-{"left": text, "line": number or null}, {"returned": text}, {"missing": true}, {"too_large": true}.
+Batchpeak runs this script with "python3 -c" and the path of the file. A question on stdin is
+{"epoch": 1, "current_batch_size": 8}. Its answer on stdout is {"increment": 4}, or what happened instead:
+{"raised": text, "line": number or null}, {"left": text, "line": number or null}, {"returned": text},
+{"missing": true}, {"too_large": true}.
 
-Of the file's folder it imports what was asked about before: Python files, and packages with an __init__.py. What
-else Python would find there, as a library or a .pyc, it does not see.
+From the folder of the file, only Python files and packages with an __init__.py can be imported, because these are
+what the user was asked to trust. Anything else that Python would find there, such as a shared library or a .pyc file,
+is ignored.
 """
 
 import sys
 
-# "python3 -c" put its working folder there as "", where none of the modules below is to come from.
+# "python3 -c" adds the working folder as "". None of the modules below may come from there.
 sys.path[:] = [entry for entry in sys.path if entry]
 
 import json
@@ -27,7 +29,11 @@ NAME = "batch_increase_function"
 
 
 def private_channels():
-    """Questions and answers on descriptors of their own: what the user's file reads and prints goes elsewhere."""
+    """Returns the streams of questions and answers, on other descriptors than stdin and stdout.
+
+    The user's file can then neither read a question nor print into an answer: its stdin is empty, and its stdout is
+    stderr.
+    """
     questions = os.fdopen(os.dup(0), "r", encoding="utf-8")
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -45,7 +51,7 @@ def text_of(value, describe=str):
 
 
 def line_in(path, error):
-    """Where it came from in the user's file: the innermost of its lines."""
+    """Returns the line of the user's file that an error comes from: the innermost one; None if there is none."""
     if isinstance(error, SyntaxError) and error.filename == path:
         return error.lineno
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
@@ -53,20 +59,20 @@ def line_in(path, error):
 
 
 def outcome_of(path, action):
-    """What action() gives, and otherwise what it did instead."""
+    """Returns the result of action() and None; or None and the answer that says what happened instead."""
     try:
         return action(), None
     except SystemExit as end:
         return None, {"left": text_of(end.code), "line": line_in(path, end)}
     except BaseException as error:
-        # A SyntaxError's own text names file and line once more.
+        # The whole text of a SyntaxError would also contain the file and the line.
         message = text_of(error.msg if isinstance(error, SyntaxError) else error)
         text = type(error).__name__ + (": " + message if message else "")
         return None, {"raised": text, "line": line_in(path, error)}
 
 
 class SourceLoader(SourceFileLoader):
-    """Compiles the source itself: a __pycache__ beside it may hold anything, and none is written."""
+    """Always compiles the source. A __pycache__ beside it, which could hold other code, is neither read nor written."""
 
     def get_code(self, fullname):
         path = self.get_filename(fullname)
@@ -101,7 +107,7 @@ def import_from(folder):
 
 
 def load(path):
-    """The module, compiled from its source: no __pycache__ appears in the user's folder."""
+    """Returns the module, compiled from its source, so that no __pycache__ appears in the user's folder."""
     with open(path, "rb") as file:
         source = file.read()
     module = types.ModuleType("batch_growth")
@@ -116,7 +122,10 @@ def load(path):
 
 
 def whole_number(value):
-    """Of an int, also NumPy's; nothing for a bool, which is an int to Python but no number of samples."""
+    """Returns the value of an int, including those of NumPy; None for anything else.
+
+    A bool is an int in Python, but not a number of samples.
+    """
     try:
         return None if isinstance(value, bool) else operator.index(value)
     except BaseException:

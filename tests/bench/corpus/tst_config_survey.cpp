@@ -90,7 +90,7 @@ private slots:
             QCOMPARE(run.configs, 2);
     }
 
-    /// A network that the worker refuses, or that ends the worker, fails only its own trial.
+    /// A network that the worker refuses fails only its own trial.
     void continuesAfterTrialsThatFail()
     {
         trial::LoadRequest impossible = smallLoad();

@@ -152,7 +152,7 @@ int main(int argc, char** argv)
     app.add_option("--tolerance", options.tolerancePercent, "percent")->capture_default_str();
     app.add_option("--devices", options.devices, "equal ones, side by side")->capture_default_str();
     app.add_flag("--fit", options.fits,
-                 "print the constants of core/search and core/engine, and judge nothing");
+                 "print the constants of core/search and core/plan, and judge nothing");
     CLI11_PARSE(app, argc, argv);
     if (!options.worlds.empty())
         worlds = options.worlds;

@@ -128,7 +128,7 @@ private slots:
                  QStringLiteral(
                      "1 at 5: 8 of 64, 0 stays; 2 at 9: 16 of 128, 8 changes; 3 at 11: 16 of 128, 0 stays"),
              12, "Epoch 3: the micro-batch changes by 8 to 16"});
-        add("shrinks", {"epoch == 1 ? -4 : -4", 8,
+        add("shrinks", {"-4", 8,
                         first + QStringLiteral("1 at 5: 4 of 32, -4 changes; 2 at 13: 4 of 32, -4 "
                                                "leaves_nothing; 3 at 21: 4 of 32, -4 leaves_nothing"),
                         28, "would leave nothing of 4 samples"});

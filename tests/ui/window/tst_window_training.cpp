@@ -36,7 +36,7 @@ using test::actionOf;
 
 namespace {
 
-// Slow enough to be observed while it runs; the worker of each command is one process.
+// Each batch takes 20 ms, so that a training run can be observed while it is under way.
 const QString slowly = QStringLiteral("pause=20");
 
 } // namespace

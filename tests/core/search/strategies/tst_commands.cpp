@@ -50,7 +50,7 @@ std::int64_t recommendedBy(const Strategy& strategy)
 } // namespace
 
 /// Tests commands of the user to a running search, and which sizes can still win.
-class WishesTest : public QObject
+class CommandsTest : public QObject
 {
     Q_OBJECT
 
@@ -273,5 +273,5 @@ private slots:
     }
 };
 
-BATCHPEAK_TEST(WishesTest)
+BATCHPEAK_TEST(CommandsTest)
 #include "tst_commands.moc"

@@ -18,11 +18,9 @@ constexpr std::uint64_t seed = 3;
 /// Disturbance of a device.
 struct Disturbance
 {
-    double drift = 0.0;
     double stepNoise = 0.004;
-    /// Share of trials that another program slows down by taking half of the CPU, and whether it is noticed.
+    /// Share of trials that another program slows down by taking half of the CPU, which is noticed.
     double tenantShare = 0.0;
-    bool isNoticed = true;
 };
 
 /// Expected statement about the device.
@@ -37,7 +35,7 @@ struct Statement
 Recommendation searchOn(const Disturbance& disturbance)
 {
     ReplayDevice::Truth truth = simulatedDevice("smooth", seed);
-    truth.drift = disturbance.drift;
+    truth.drift = 0.0;
     truth.stepNoise = disturbance.stepNoise;
     truth.runNoise = 0.002;
     ReplayDevice device(truth, seed);
@@ -46,7 +44,7 @@ Recommendation searchOn(const Disturbance& disturbance)
     while (const auto proposal = strategy.next({})) {
         Measurement trial = device.run(*proposal);
         if (tenant.uniform() < disturbance.tenantShare) {
-            trial.disturbed = disturbance.isNoticed;
+            trial.disturbed = true;
             trial.secondsPerStep *= 2.0;
             for (double& seconds : trial.stepSeconds)
                 seconds *= 2.0;
