@@ -38,6 +38,11 @@ if(BATCHPEAK_SANITIZE)
   target_compile_options(batchpeak_compile_options INTERFACE -Wno-maybe-uninitialized)
   target_compile_options(batchpeak_compile_options INTERFACE
     "-fsanitize=${BATCHPEAK_SANITIZE}" -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  if(BATCHPEAK_SANITIZE MATCHES "undefined")
+    # These checks precede each access through a pointer and take two fifths of the compile time. AddressSanitizer
+    # reports null pointers too, and the preset "fuzz" has all of these checks.
+    target_compile_options(batchpeak_compile_options INTERFACE -fno-sanitize=null,alignment,vptr,object-size)
+  endif()
   target_link_options(batchpeak_compile_options INTERFACE "-fsanitize=${BATCHPEAK_SANITIZE}")
   if(BATCHPEAK_SANITIZE STREQUAL thread)
     target_sources(batchpeak_compile_options INTERFACE
@@ -88,8 +93,9 @@ function(_batchpeak_moc_new_files target)
   endif()
 endfunction()
 
-# batchpeak_moc_sources(<target> <file>...) runs moc on each .cpp, which includes its .moc, and on each header with a class
-# that needs it. It does not look into the folders of headers as AUTOMOC does: for libtorch's, that takes a minute.
+# batchpeak_moc_sources(<target> <file>...) runs moc on each test file, which includes its .moc, and on each header with
+# Q_OBJECT, which is looked for when CMake configures. Unlike AUTOMOC, it does not search the include directories: in
+# those of libtorch, that takes a minute.
 function(batchpeak_moc_sources target)
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_moc")
   file(MAKE_DIRECTORY "${folder}")
@@ -101,7 +107,7 @@ function(batchpeak_moc_sources target)
     file(STRINGS "${file}" macro REGEX "^ *Q_OBJECT" LIMIT_COUNT 1)
     if(macro AND file MATCHES "\\.h$")
       list(APPEND headers "${file}")
-    elseif(macro)
+    elseif(name MATCHES "^tst_")
       add_custom_command(OUTPUT "${folder}/${name}.moc"
         COMMAND Qt6::moc -i -o "${folder}/${name}.moc" "${file}"
         DEPENDS "${file}" VERBATIM)
@@ -115,7 +121,7 @@ function(batchpeak_moc_sources target)
   set_target_properties(${target} PROPERTIES AUTOMOC OFF)
 endfunction()
 
-# _batchpeak_test_batches(<target> <file>...) compiles the test files of a program eight at a time, as TestBatch.cmake says.
+# _batchpeak_test_batches(<target> <file>...) compiles the test files of a program eight at a time; see TestBatch.cmake.
 function(_batchpeak_test_batches target)
   set_source_files_properties(${ARGN} PROPERTIES HEADER_FILE_ONLY ON)
   set(script "${PROJECT_SOURCE_DIR}/cmake/TestBatch.cmake")

@@ -286,8 +286,7 @@ void NpyArray::setType(const std::string& type)
     if (!isInteger || (type[0] == '|') != (type[2] == '1')) {
         refuse(m_path, "holds elements of the type '" + type +
                            "', but tokens are integers. Convert it, such as with .astype(numpy.uint16) or, "
-                           "for more than "
-                           "65536 tokens, numpy.uint32.");
+                           "for more than 65536 tokens, numpy.uint32.");
     }
     m_isBigEndian = type[0] == '>';
     m_isSigned = type[1] == 'i';

@@ -61,7 +61,7 @@ struct DeviceReadings
     /// Power limit that the device enforces: its default one, or one that its owner has set.
     std::optional<double> powerLimitWatts;
     Throttle throttle = Throttle::None;
-    /// Memory in use by any process.
+    /// Memory in use by any process; for a CPU, main memory.
     std::optional<std::int64_t> usedBytes;
     /// Processes that run compute work on the device.
     std::optional<std::vector<DeviceProcess>> processes;

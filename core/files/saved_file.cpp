@@ -298,7 +298,7 @@ WayToWrite replaceFile(const QString& path, const QByteArray& bytes,
     }
     file.cancelWriting();
     way.problem = inPlace == InPlace::Never
-                      ? Translated::tr("it can be written in place alone, since %1").arg(way.inPlace)
+                      ? Translated::tr("it can only be written in place, because %1").arg(way.inPlace)
                       : writtenInPlace(path, *before, bytes);
     return way;
 }

@@ -41,7 +41,7 @@ std::optional<QByteArray> bytesAt(const QString& path)
 
 [[noreturn]] void fail(const QString& path, const QString& reason)
 {
-    throw located(path, config::ConfigError("The size was not taken back (" + reason.toStdString() +
+    throw located(path, config::ConfigError("The previous content was not restored (" + reason.toStdString() +
                                             "); make room or set permissions."));
 }
 
@@ -51,12 +51,11 @@ void refuseInPlace(const QString& path, const QString& why)
     const QString reason = wayToWrite(path).inPlace;
     if (reason.isEmpty())
         return;
-    throw located(path,
-                  config::ConfigError("The config was not written: it can be written in place alone, since " +
-                                      reason.toStdString() +
-                                      ", and what it holds cannot be kept before; choose another "
-                                      "place." +
-                                      (why.isEmpty() ? std::string() : ' ' + why.toStdString())));
+    throw located(
+        path, config::ConfigError("The config was not written: it can only be written in place, because " +
+                                  reason.toStdString() +
+                                  ", and its present content cannot be saved first; choose another place." +
+                                  (why.isEmpty() ? std::string() : ' ' + why.toStdString())));
 }
 
 } // namespace
@@ -95,7 +94,7 @@ SavedConfig saveKept(const ConfigFile& file, const config::SplicedText& spliced,
         id = history->addWritten(
             {.time = QDateTime::currentDateTimeUtc(), .filePath = whole, .before = before, .after = after});
     } catch (const std::runtime_error& error) {
-        why = Translated::tr("This cannot be taken back later: %1").arg(QString::fromUtf8(error.what()));
+        why = Translated::tr("This export cannot be undone: %1").arg(QString::fromUtf8(error.what()));
     }
     try {
         if (id == 0)
@@ -118,8 +117,8 @@ QString inPlaceText(const QString& path, const QString& reason)
 {
     if (reason.isEmpty())
         return {};
-    return Translated::tr("%1 is written in place, where a power loss may leave it cut, since %2; what it "
-                          "held before is kept in the history.")
+    return Translated::tr("%1 is written in place, where a power loss may truncate it, because %2; its "
+                          "previous content is kept in the history.")
         .arg(QDir::toNativeSeparators(path), reason);
 }
 
@@ -165,8 +164,8 @@ void takeBack(const LastWriting& last, const QString& historyPath)
     const auto present = presentBytes(path);
     if ((present ? std::optional(present->bytes) : std::nullopt) != last.now)
         throw located(path,
-                      config::ConfigError("The file has just changed, so the size was not taken back; try "
-                                          "again."));
+                      config::ConfigError(
+                          "The file has just changed, so its previous content was not restored; try again."));
     try {
         store::ExplorationStore(historyPath).requireWritable();
     } catch (const store::StoreError& error) {

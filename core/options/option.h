@@ -26,7 +26,8 @@ struct OptionWords
     std::string values;
     /// A line of the help, without the default value.
     std::string help;
-    /// Default in words; empty if the help or the default's texts() say it, or if the config decides.
+    /// Default in words, of options of a training; empty if the help says it or the config decides. Options
+    /// of an exploration have none: theirs is the text of the default value.
     std::string defaults = {};
 
     bool isSwitch() const { return values.empty(); }

@@ -64,7 +64,7 @@ void visitStepOverrides(const Visit& visit)
                              StepOverride<bool>{.option = "--cudnn-benchmark",
                                                 .asked = &Options::timesConvolutions,
                                                 .step = &Step::timesConvolutions,
-                                                .replaced = "another cuDNN benchmark setting"},
+                                                .replaced = "another choice of convolutions"},
                              StepOverride<std::int64_t>{.option = "--packed-text-length",
                                                         .asked = &Options::packedTextLength,
                                                         .step = &Step::packedTextLength}};

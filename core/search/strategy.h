@@ -4,7 +4,7 @@
 
 #include "measurement.h"
 #include "model/enum_names.h"
-#include "trial/trial_result.h"
+#include "trial/trial_record.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -63,6 +63,7 @@ private:
     static QVariant valueOf(double value) { return value; }
     static QVariant valueOf(const QString& text) { return notNull(text); }
     static QVariant valueOf(const std::string& text) { return valueOf(QString::fromStdString(text)); }
+    // An empty file is not a missing one.
     static QVariant valueOf(const QByteArray& bytes) { return bytes.isNull() ? QByteArray("") : bytes; }
     static QVariant valueOf(const QDateTime& time) { return fromTime(time); }
     static QVariant valueOf(const QStringList& lines) { return valueOf(lines.join(lineSeparator)); }

@@ -25,7 +25,7 @@ QString neededText(std::int64_t neededBytes, std::int64_t usableBytes)
         return QLatin1Char(' ') + Translated::tr("It needs at least %1.").arg(bytesText(neededBytes));
     if (neededBytes <= usableBytes)
         return QLatin1Char(' ') +
-               Translated::tr("This happened although %1 may be used, so the memory needed is unknown.")
+               Translated::tr("Memory ran out although %1 may be used, so the memory needed is unknown.")
                    .arg(bytesText(usableBytes));
     const auto [needed, usable] = engine::comparedBytesText(neededBytes, usableBytes);
     return QLatin1Char(' ') + Translated::tr("It needs at least %1, and %2 may be used.").arg(needed, usable);
@@ -127,7 +127,7 @@ QString misfitText(const Misfit& misfit)
 {
     const QString needed = neededText(misfit.neededBytes, misfit.usableBytes);
     const QString moreMemory =
-        Translated::tr("Raise the memory limit, take another device or shorten the sequence length.");
+        Translated::tr("Raise the memory limit, use another device or shorten the sequence length.");
     if (misfit.phase == model::Phase::Eval)
         return Translated::tr("The eval loop failed with an internal microbatch of size 1.") + needed +
                QLatin1Char(' ') + moreMemory;
@@ -140,7 +140,7 @@ QString misfitText(const Misfit& misfit)
     if (!misfit.mayBeSmaller)
         return text +
                Translated::tr("The batch cannot be cut; lower it in the config, raise the memory limit or "
-                              "take another device.");
+                              "use another device.");
     return text +
            Translated::tr("Give a smaller size with --setting, or --setting auto-halving, which halves it "
                           "until it fits.");
@@ -151,7 +151,7 @@ QString parametersMisfitText(std::int64_t neededBytes, std::int64_t usableBytes)
     const auto [needed, usable] = engine::comparedBytesText(neededBytes, usableBytes);
     return Translated::tr(
                "The network alone, without any sample, needs %1, and %2 may be used. Raise the memory "
-               "limit or take another device.")
+               "limit or use another device.")
         .arg(needed, usable);
 }
 

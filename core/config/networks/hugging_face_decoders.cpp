@@ -15,9 +15,10 @@ using model::DecoderSpec;
 
 namespace {
 
-/// Reads the rate at which embeddings are dropped: the classes have three rates, ours has two.
-void readEmbeddingDropout(const DecoderSpec& spec, const ConfigSection& config, std::string_view residualKey,
-                          std::string_view embeddingKey, double otherwise, std::vector<Warning>& warnings)
+/// Warns if embeddings are dropped at another rate: the classes have three rates, ours has two.
+void warnOfEmbeddingDropout(const DecoderSpec& spec, const ConfigSection& config,
+                            std::string_view residualKey, std::string_view embeddingKey, double otherwise,
+                            std::vector<Warning>& warnings)
 {
     if (dropoutRateOr(config, embeddingKey, otherwise) != spec.dropout) {
         warn(warnings, config.positionOf(embeddingKey),
@@ -46,7 +47,7 @@ void readDropoutOfGpt2(DecoderSpec& spec, const ConfigSection& config, std::vect
 {
     spec.dropout = dropoutRateOr(config, "resid_pdrop", 0.1);
     spec.attentionDropout = dropoutRateOr(config, "attn_pdrop", 0.1);
-    readEmbeddingDropout(spec, config, "resid_pdrop", "embd_pdrop", 0.1, warnings);
+    warnOfEmbeddingDropout(spec, config, "resid_pdrop", "embd_pdrop", 0.1, warnings);
 }
 
 } // namespace
@@ -144,7 +145,7 @@ model::Architecture readHuggingFaceGptJ(const ConfigSection& config, std::vector
     spec.rotaryDimensions = config.isWrittenNull("rotary_dim") ? 0 : sizeOr(config, "rotary_dim", 64);
     spec.attentionDropout = dropoutRateOr(config, "attn_pdrop", 0.0);
     spec.dropout = dropoutRateOr(config, "resid_pdrop", 0.0);
-    readEmbeddingDropout(spec, config, "resid_pdrop", "embd_pdrop", 0.0, warnings);
+    warnOfEmbeddingDropout(spec, config, "resid_pdrop", "embd_pdrop", 0.0, warnings);
     checkSoundness(spec, config, headsKey);
     return spec;
 }
@@ -229,7 +230,7 @@ model::Architecture readHuggingFaceGptNeo(const ConfigSection& config, std::vect
     }
     spec.attentionDropout = dropoutRateOr(config, "attention_dropout", 0.0);
     spec.dropout = dropoutRateOr(config, "resid_dropout", 0.0);
-    readEmbeddingDropout(spec, config, "resid_dropout", "embed_dropout", 0.0, warnings);
+    warnOfEmbeddingDropout(spec, config, "resid_dropout", "embed_dropout", 0.0, warnings);
     checkSoundness(spec, config, headsKey);
     return spec;
 }

@@ -460,7 +460,7 @@ private slots:
                         {"another batch", {"--in-place --global-batch above", "", all}},
                         {"a batch that is given", {"--in-place --global-batch 48", notAll, all}},
                         {"all sizes", {"--in-place --setting explore", notAll, all}},
-                        {"one size", {"--in-place --setting 3", "", "Size 3"}}});
+                        {"one size", {"--in-place --setting 3", "", "Only size 3"}}});
     }
     void exploresOnlySizesThatCanBeWritten()
     {

@@ -212,13 +212,13 @@ private slots:
                                           options.maximum = 40;
                                       },
                                       "--min and --max have no effect"});
-        add("KTO of one text", {byKto(config::Fixed{1}), "at least 2 of them"});
-        add("KTO up to one text", {byKto(config::Explore{.maximum = 1}), "at least 2 of them"});
+        add("KTO of one text", {byKto(config::Fixed{1}), "at least 2 texts"});
+        add("KTO up to one text", {byKto(config::Explore{.maximum = 1}), "at least 2 texts"});
         add("KTO of a batch of one", {[](auto& contents, auto& options) {
                                           byKto(config::Whole{})(contents, options);
                                           contents.train->globalBatchSize = 1;
                                       },
-                                      "at least 2 of them"});
+                                      "at least 2 texts"});
         add("no divisor", {[](auto& contents, auto& options) {
                                contents.train->setting = config::Auto{};
                                options.minimum = 33;

@@ -59,7 +59,8 @@ private slots:
             {"several",
              {{deviceOf("cuda:0", 24), deviceOf("cuda:1", 80), deviceOf("cuda:2", 48),
                deviceOf("cuda:3", 24)},
-              {QStringLiteral("cuda:0 decides"), QStringLiteral("80.0 GiB of cuda:1, 48.0 GiB of cuda:2.")}}},
+              {QStringLiteral("cuda:0 limits it"),
+               QStringLiteral("80.0 GiB of cuda:1, 48.0 GiB of cuda:2.")}}},
         });
     }
     void namesTheDecidingDevice()
@@ -78,7 +79,7 @@ private slots:
             {"memory ends",
              {unlike,
               Reason::Kind::MemoryEnds,
-              {QStringLiteral("cuda:0 decides"), QStringLiteral("53.0 GiB of cuda:1"),
+              {QStringLiteral("cuda:0 limits"), QStringLiteral("53.0 GiB of cuda:1"),
                QStringLiteral("292")}}},
             {"larger ones would not gain", {unlike, Reason::Kind::Compared, {}}},
             {"alike", {{unlike[0], unlike[0]}, Reason::Kind::MemoryEnds, {}}},

@@ -159,7 +159,7 @@ private slots:
     void writesIfTheHistoryCannot()
     {
         writeFile(m_folder->filePath(QStringLiteral("history")), "no folder");
-        QVERIFY(write(2, m_path).contains(QStringLiteral("cannot be taken back")));
+        QVERIFY(write(2, m_path).contains(QStringLiteral("cannot be undone")));
         QCOMPARE(readFile(m_path), withSize("2"));
         QVERIFY(!lastWriting(m_path, m_history));
     }
@@ -190,7 +190,7 @@ private slots:
         const auto spliced = file.withMicroBatchSize({.microBatchSize = 2});
         const QString history = test::row<bool>() ? m_history : QString();
         VERIFY_CONTAINS(test::errorOf([&] { saveKept(file, spliced, m_path, history); }),
-                        QStringLiteral("in place alone"));
+                        QStringLiteral("only be written in place"));
         QCOMPARE(readFile(other), params);
     }
 

@@ -30,7 +30,7 @@ private slots:
         add("not any more",
             {"batch=oom#3*9 batch=oom#4 batch=oom#5 batch=oom#6 batch=oom#7 batch=oom#8 batch=oom#9", true,
              nothing, 2,
-             "The train loop failed with an internal microbatch of size 1. This happened although 1.9 GiB "
+             "The train loop failed with an internal microbatch of size 1. Memory ran out although 1.9 GiB "
              "may be used"});
         add("a fixed size", {"slope=200000000", false, nothing, 0,
                              "Memory ran out with micro-batches of 16 samples. It needs at least 3.1 GiB, "
