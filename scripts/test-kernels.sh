@@ -24,9 +24,8 @@ run_with() {
   printf 'test-kernels: %s: %d s\n' "$*" $((SECONDS - start))
 }
 
-run_with ONEDNN_MAX_CPU_ISA=AVX2 OMP_NUM_THREADS=4
+run_with ONEDNN_MAX_CPU_ISA=AVX2 ATEN_CPU_CAPABILITY=default OMP_NUM_THREADS=4
 run_with OMP_NUM_THREADS=4
-run_with ATEN_CPU_CAPABILITY=default
 # The kernels of Skylake and Cascade Lake use different amounts of memory: run only the tests whose bounds depend on it.
 files=(tests/core/network/tst_step_{memory,recovery}.cpp)
 run_with ONEDNN_MAX_CPU_ISA=AVX512_CORE
