@@ -95,7 +95,8 @@ private:
     int m_thrashingInARow;
 };
 
-/// Rules of torchtune's RFC (PR 2199) for a batch size that grows up to a measured maximum.
+// The rules below are those of torchtune's RFC (PR 2199) for a batch size that grows up to a measured
+// maximum.
 
 /// Decision on an increment that a batch_increase_function returned.
 struct GrowthDecision

@@ -26,7 +26,7 @@ inline constexpr std::string_view otherInputs = "a network of more than texts";
 inline constexpr std::string_view unknownId = "a hub id that is not known";
 inline constexpr std::string_view networkElsewhere = "a network that the config does not describe";
 
-// What is trained of them. The phrase of another adapter ends with its kind.
+// Trained parts of the network. The phrase of another adapter ends with its kind.
 inline constexpr std::string_view otherAdapter = "an adapter of another kind ({})";
 inline constexpr std::string_view adapterOnEmbeddings = "adapters on embeddings";
 inline constexpr std::string_view adapterOnExperts = "adapters on experts";

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 
 namespace batchpeak::model {
 
@@ -13,10 +14,13 @@ namespace {
 
 using Table = std::vector<Parameter>;
 
-// All functions below return the number of multiply-adds in the forward pass of one sample.
+/// Returns the number of multiply-adds in the forward pass of one sample with these settings. Empty if the
+/// description does not contain the layers. A plan calls it for up to 1,000 lengths, so it must not search
+/// the table.
+using Products = std::function<double(const StepSettings& settings)>;
 
 /// Counts the products with matrices.
-/// \param outputTokens  number of tokens that the output matrix is multiplied by; 0 if there is none
+/// \param outputTokens  number of tokens that the output matrix is multiplied by
 /// \param tokensThrough  returns that number for any other matrix
 template<typename TokensThrough>
 double matrixProducts(const Table& table, bool sharesEmbedding, double outputTokens,
@@ -41,65 +45,81 @@ double pairProducts(std::int64_t layers, double tokens, double keyTokens, std::i
     return 2.0 * static_cast<double>(layers * width) * tokens * keyTokens;
 }
 
-std::optional<double> productsOf(const DecoderSpec& spec, const Table& table, const StepSettings& settings)
+Products productsOf(const DecoderSpec& spec, const Table& table)
 {
-    const auto tokens = static_cast<double>(settings.sequenceLength);
-    const auto tokensThrough = [&](const Parameter& matrix) {
+    const double perToken = matrixProducts(table, spec.tiedEmbeddings, 1.0, [&](const Parameter& matrix) {
         // The matrices of all experts are one parameter, and a token takes some of them.
         if (matrix.shape.size() > 2)
-            return tokens * static_cast<double>(spec.expertsPerToken) / static_cast<double>(spec.experts);
-        return tokens;
+            return static_cast<double>(spec.expertsPerToken) / static_cast<double>(spec.experts);
+        return 1.0;
+    });
+    return [=, layers = spec.layers, width = spec.heads * headSizeOf(spec)](const StepSettings& settings) {
+        const auto tokens = static_cast<double>(settings.sequenceLength);
+        // Pairs of tokens in two packed texts are not computed if the texts are separated before attention.
+        const StepOptions& options = settings.options;
+        const bool isCut = packsTexts(options, settings.sequenceLength) && !takesMasks(options.attention);
+        const double keyTokens = isCut ? static_cast<double>(options.packedTextLength) : tokens;
+        return perToken * tokens + pairProducts(layers, tokens, keyTokens, width);
     };
-    // Pairs of tokens in two packed texts are not computed if the texts are separated before attention.
-    const StepOptions& options = settings.options;
-    const bool isCut = packsTexts(options, settings.sequenceLength) && !takesMasks(options.attention);
-    const double keyTokens = isCut ? static_cast<double>(options.packedTextLength) : tokens;
-    return matrixProducts(table, spec.tiedEmbeddings, tokens, tokensThrough) +
-           pairProducts(spec.layers, tokens, keyTokens, spec.heads * headSizeOf(spec));
 }
 
-std::optional<double> productsOf(const EncoderSpec& spec, const Table& table, const StepSettings& settings)
+Products productsOf(const EncoderSpec& spec, const Table& table)
 {
-    const auto tokens = static_cast<double>(settings.sequenceLength);
-    const double predicted =
-        spec.predictedTokens > 0 ? std::min(static_cast<double>(spec.predictedTokens), tokens) : tokens;
-    const auto tokensThrough = [&](const Parameter& matrix) {
-        if (matrix.name.starts_with("layers."))
-            return tokens;
-        // The pooler and the head behind it take the first token.
-        return matrix.name == "head.transform.weight" ? predicted : 1.0;
+    const auto isOfLayer = [](const Parameter& matrix) { return matrix.name.starts_with("layers."); };
+    const auto isOfPrediction = [](const Parameter& matrix) {
+        return matrix.name == "head.transform.weight";
     };
-    const double outputTokens = spec.maskedLanguageHead ? predicted : 0.0;
-    return matrixProducts(table, spec.tiedEmbeddings, outputTokens, tokensThrough) +
-           pairProducts(spec.layers, tokens, tokens, spec.hiddenSize);
+    const double perToken = matrixProducts(table, spec.tiedEmbeddings, 0.0, [&](const Parameter& matrix) {
+        return isOfLayer(matrix) ? 1.0 : 0.0;
+    });
+    const double perPrediction =
+        matrixProducts(table, spec.tiedEmbeddings, spec.maskedLanguageHead ? 1.0 : 0.0,
+                       [&](const Parameter& matrix) { return isOfPrediction(matrix) ? 1.0 : 0.0; });
+    // The pooler and the head after it take the first token.
+    const double ofFirst = matrixProducts(table, spec.tiedEmbeddings, 0.0, [&](const Parameter& matrix) {
+        return isOfLayer(matrix) || isOfPrediction(matrix) ? 0.0 : 1.0;
+    });
+    return [=, layers = spec.layers, width = spec.hiddenSize,
+            most = static_cast<double>(spec.predictedTokens)](const StepSettings& settings) {
+        const auto tokens = static_cast<double>(settings.sequenceLength);
+        const double predicted = most > 0.0 ? std::min(most, tokens) : tokens;
+        return perToken * tokens + perPrediction * predicted + ofFirst +
+               pairProducts(layers, tokens, tokens, width);
+    };
 }
 
-std::optional<double> productsOf(const EncoderDecoderSpec& spec, const Table& table,
-                                 const StepSettings& settings)
+Products productsOf(const EncoderDecoderSpec& spec, const Table& table)
 {
-    const auto tokens = static_cast<double>(settings.sequenceLength);
-    const auto targets = static_cast<double>(settings.targetLength);
-    const auto tokensThrough = [&](const Parameter& matrix) {
-        const bool takesEncoded = matrix.name.ends_with("cross_attention.key_value.weight");
-        return takesEncoded || matrix.name.starts_with("encoder.") ? tokens : targets;
+    const auto takesEncoded = [](const Parameter& matrix) {
+        return matrix.name.ends_with("cross_attention.key_value.weight") ||
+               matrix.name.starts_with("encoder.");
     };
-    const std::int64_t width = spec.heads * spec.headSize;
-    return matrixProducts(table, spec.tiedEmbeddings, targets, tokensThrough) +
-           pairProducts(spec.encoderLayers, tokens, tokens, width) +
-           pairProducts(spec.decoderLayers, targets, targets + tokens, width);
+    const double perToken = matrixProducts(table, spec.tiedEmbeddings, 0.0, [&](const Parameter& matrix) {
+        return takesEncoded(matrix) ? 1.0 : 0.0;
+    });
+    const double perTarget = matrixProducts(table, spec.tiedEmbeddings, 1.0, [&](const Parameter& matrix) {
+        return takesEncoded(matrix) ? 0.0 : 1.0;
+    });
+    return [=, encoderLayers = spec.encoderLayers, decoderLayers = spec.decoderLayers,
+            width = spec.heads * spec.headSize](const StepSettings& settings) {
+        const auto tokens = static_cast<double>(settings.sequenceLength);
+        const auto targets = static_cast<double>(settings.targetLength);
+        return perToken * tokens + perTarget * targets + pairProducts(encoderLayers, tokens, tokens, width) +
+               pairProducts(decoderLayers, targets, targets + tokens, width);
+    };
 }
 
-std::optional<double> productsOf(const VisionTransformerSpec& spec, const Table& table, const StepSettings&)
+Products productsOf(const VisionTransformerSpec& spec, const Table& table)
 {
     const auto positions = static_cast<double>(spec.positions());
-    const auto tokensThrough = [&](const Parameter& matrix) {
+    const double ofMatrices = matrixProducts(table, false, 1.0, [&](const Parameter& matrix) {
         if (matrix.name.starts_with("layers."))
             return positions;
         // The class token and the positions are added, not multiplied.
         return matrix.name == "patches.weight" ? static_cast<double>(spec.patches()) : 0.0;
-    };
-    return matrixProducts(table, false, 1.0, tokensThrough) +
-           pairProducts(spec.layers, positions, positions, spec.hiddenSize);
+    });
+    const double products = ofMatrices + pairProducts(spec.layers, positions, positions, spec.hiddenSize);
+    return [products](const StepSettings&) { return products; };
 }
 
 /// Counts the multiply-adds of a convolution with square images and kernels, and with \p pixels output
@@ -125,7 +145,7 @@ double residualBlock(const ResNetBlock& block, double pixelsBefore, double pixel
     return products;
 }
 
-std::optional<double> productsOf(const ResNetSpec& spec, const Table&, const StepSettings&)
+Products productsOf(const ResNetSpec& spec, const Table&)
 {
     const auto strided = [](std::int64_t size, std::int64_t stride) { return (size + stride - 1) / stride; };
     const auto pixelsOf = [](std::int64_t size) { return static_cast<double>(size * size); };
@@ -139,17 +159,18 @@ std::optional<double> productsOf(const ResNetSpec& spec, const Table&, const Ste
         products += residualBlock(block, before, pixelsOf(size));
         channels = block.outputs;
     }
-    return products + static_cast<double>(channels * spec.classes);
+    products += static_cast<double>(channels * spec.classes);
+    return [products](const StepSettings&) { return products; };
 }
 
-std::optional<double> productsOf(const ScriptSpec&, const Table&, const StepSettings&)
+Products productsOf(const ScriptSpec&, const Table&)
 {
-    return std::nullopt;
+    return {};
 }
 
-std::optional<double> productsOf(const TransformersSpec&, const Table&, const StepSettings&)
+Products productsOf(const TransformersSpec&, const Table&)
 {
-    return std::nullopt;
+    return {};
 }
 
 } // namespace
@@ -157,17 +178,15 @@ std::optional<double> productsOf(const TransformersSpec&, const Table&, const St
 std::optional<double> stepFlops(const ModelSpec& spec, const std::vector<StepSettings>& samples)
 {
     const Table table = parameterTable(spec);
+    const Products products = std::visit(
+        [&](const auto& architecture) { return productsOf(architecture, table); }, spec.architecture);
+    if (!products)
+        return std::nullopt;
+    constexpr double forward = 2.0;
     double flops = 0.0;
-    for (const StepSettings& settings : samples) {
-        const auto products =
-            std::visit([&](const auto& architecture) { return productsOf(architecture, table, settings); },
-                       spec.architecture);
-        if (!products)
-            return std::nullopt;
-        constexpr double forward = 2.0;
-        flops += *products * (settings.phase == Phase::Train ? 3.0 * forward : forward) /
+    for (const StepSettings& settings : samples)
+        flops += products(settings) * (settings.phase == Phase::Train ? 3.0 * forward : forward) /
                  static_cast<double>(samples.size());
-    }
     return flops;
 }
 

@@ -16,7 +16,7 @@
 
 namespace batchpeak::engine {
 
-/// What an option is called and what it takes.
+/// Name of an option, and the values that it takes.
 struct OptionWords
 {
     /// As it is typed: "--tolerance".

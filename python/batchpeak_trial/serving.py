@@ -204,7 +204,7 @@ class _Session:
         self._team = Alone()
         self._protocol = 0
         self._hello = 0.0
-        # What trials run on, and what batches run on: a training replaces the trials.
+        # Bench of the trials, and that of a training, which replaces the trials.
         self._bench = self._trained = None
         self._answers = {
             "problem": self._complain_of_line,

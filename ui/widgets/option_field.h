@@ -20,7 +20,7 @@ class QPushButton;
 
 namespace batchpeak::ui {
 
-/// What an option is called in a form.
+/// Texts of an option in a form.
 struct OptionLabel
 {
     std::string option;

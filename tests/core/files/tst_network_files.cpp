@@ -362,7 +362,8 @@ private slots:
         VERIFY_CONTAINS(problemOf(file), "give its config.json with --model");
     }
 
-    // What is in the place of the config.json of a network, and a part of the expected sentence.
+    // Each row creates something in place of the config.json of a network, and has a part of the expected
+    // sentence.
     void refusesInvalidConfigs_data()
     {
         using Make = std::function<void(const QString&)>;

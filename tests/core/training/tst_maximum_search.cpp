@@ -129,7 +129,7 @@ private slots:
             {binary, true, thrashesFrom64, 128, {.measured = 63, .used = 63, .trials = 12}});
         add("predict, and it thrashes",
             {predict, true, thrashesFrom64, 64, {.measured = 32, .used = 32, .trials = 5}});
-        // The same for a program that does not count flushes.
+        // A program that does not count flushes of its cache gives the same results by its times.
         const char* crawlsFrom64 = "slope=29000000 trial=crawl@64+";
         add("halving from a size that is far slower",
             {halving, true, crawlsFrom64, 64, {.measured = 32, .used = 32, .trials = 3}});

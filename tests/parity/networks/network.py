@@ -22,7 +22,7 @@ class Piece:
 
     name: str
     turn: Callable[[Tensor], Tensor] = lambda theirs: theirs
-    # The same for a tensor with one row for each output; None if turn does that too.
+    # Maps a tensor with one row for each output; None if turn does that too.
     turn_rows: Callable[[Tensor], Tensor] | None = None
     # Constant that their network adds to its values in use; it does not affect gradients.
     shift: float = 0.0
