@@ -11,12 +11,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace batchpeak::search;
 
 namespace {
+
+constexpr std::uint64_t seeds[] = {1, 2, 3};
 
 /// Returns times with a constant speed from 16 samples on.
 double levelSeconds(std::int64_t size)
@@ -63,25 +67,27 @@ struct SeenCase
 
 struct Search
 {
-    SearchState state;
-    /// States after each trial except the last.
+    /// States after each trial.
     std::vector<SearchState> states;
     std::vector<Measurement> trials;
     double seconds = 0.0;
 };
 
-Search searchOn(const std::string& world, std::uint64_t seed)
+/// Returns a search on a level curve, which the first call computes.
+const Search& searchOn(const std::string& world, std::uint64_t seed)
 {
+    static std::map<std::pair<std::string, std::uint64_t>, Search> searches;
+    const auto [found, isNew] = searches.try_emplace({world, seed});
+    Search& search = found->second;
+    if (!isNew)
+        return search;
     ReplayDevice device(deviceOf("level", seed, world), seed);
     PosteriorStrategy strategy(device.space());
-    Search search;
     while (const auto proposal = strategy.next({})) {
         search.trials.push_back(device.run(*proposal));
         strategy.record(search.trials.back());
         search.states.push_back(strategy.searchState());
     }
-    search.states.pop_back();
-    search.state = strategy.searchState();
     search.seconds = device.clockSeconds();
     return search;
 }
@@ -153,9 +159,9 @@ private slots:
         const auto& [world, last] = row<Text, int>();
         constexpr double littleLoss = 0.4 * 0.02;
         int judged = 0;
-        for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-            const Search search = searchOn(world.toStdString(), seed);
-            for (std::size_t trial = 0; trial < search.states.size(); ++trial) {
+        for (const std::uint64_t seed : seeds) {
+            const Search& search = searchOn(world.toStdString(), seed);
+            for (std::size_t trial = 0; trial + 1 < search.states.size(); ++trial) {
                 const SearchState& state = search.states[trial];
                 const bool isLittle = state.recommendation && state.recommendation->expectedLoss < littleLoss;
                 if (!isLittle || !state.forecast)
@@ -171,16 +177,17 @@ private slots:
 
     void reportsOneEstimatePerSize()
     {
-        for (const Search& search : {searchOn("", 5), searchOn("crowded", 5)}) {
-            const Recommendation& best = *search.state.recommendation;
+        for (const std::string world : {"", "crowded"}) {
+            const SearchState& state = searchOn(world, seeds[0]).states.back();
+            const Recommendation& best = *state.recommendation;
             const auto of = [&](std::int64_t size) {
-                const SizeEstimate* estimate = search.state.estimateOf(size);
+                const SizeEstimate* estimate = state.estimateOf(size);
                 return estimate ? *estimate : SizeEstimate{};
             };
             QCOMPARE(of(best.size).samplesPerSecond, best.samplesPerSecond);
             QCOMPARE(of(best.size).relativeError, best.relativeError);
             QCOMPARE(qRound(100.0 * of(best.size).probabilityWithin), best.confidence);
-            QVERIFY(std::ranges::all_of(search.state.estimates, [](const SizeEstimate& estimate) {
+            QVERIFY(std::ranges::all_of(state.estimates, [](const SizeEstimate& estimate) {
                 return estimate.probabilityWithin <= maxConfidence;
             }));
             QCOMPARE(1.0 + best.reason.leadOverRunnerUp,
@@ -196,20 +203,18 @@ private slots:
     void doesNotContradictItselfAboutLargerSizes()
     {
         const auto world = row<std::string>();
-        ReplayDevice device(deviceOf("level", 17, world), 17);
-        PosteriorStrategy strategy(device.space());
         int saturated = 0;
         int climbing = 0;
-        while (const auto proposal = strategy.next({})) {
-            strategy.record(device.run(*proposal));
-            const SearchState state = strategy.searchState();
-            const bool isSaturated = state.speedLimit.kind == SpeedLimit::Kind::Saturated;
-            const bool isClimbing = state.recommendation->reason.kind == Reason::Kind::Climbing;
-            QVERIFY(!isSaturated || !isClimbing);
-            QVERIFY(!isSaturated || !state.next ||
-                    state.next->purpose != batchpeak::trial::Purpose::Climbing);
-            saturated += isSaturated ? 1 : 0;
-            climbing += isClimbing ? 1 : 0;
+        for (const std::uint64_t seed : seeds) {
+            for (const SearchState& state : searchOn(world, seed).states) {
+                const bool isSaturated = state.speedLimit.kind == SpeedLimit::Kind::Saturated;
+                const bool isClimbing = state.recommendation->reason.kind == Reason::Kind::Climbing;
+                QVERIFY(!isSaturated || !isClimbing);
+                QVERIFY(!isSaturated || !state.next ||
+                        state.next->purpose != batchpeak::trial::Purpose::Climbing);
+                saturated += isSaturated ? 1 : 0;
+                climbing += isClimbing ? 1 : 0;
+            }
         }
         QVERIFY(saturated > 0 && climbing > 0);
     }
@@ -226,9 +231,9 @@ private slots:
         const auto world = row<std::string>();
         double spent = 0.0;
         double seconds = 0.0;
-        for (const std::uint64_t seed : {11U, 12U, 13U}) {
-            const Search search = searchOn(world, seed);
-            const std::int64_t best = search.state.recommendation->size;
+        for (const std::uint64_t seed : seeds) {
+            const Search& search = searchOn(world, seed);
+            const std::int64_t best = search.states.back().recommendation->size;
             for (const Measurement& trial : search.trials) {
                 spent += trial.size > 4 * best ? trial.wallSeconds : 0.0;
                 if (trial.size > 8 * best)
