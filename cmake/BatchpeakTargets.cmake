@@ -19,6 +19,8 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 option(BATCHPEAK_UNITY "Compile several files of a room as one: halves full builds, but single files take longer" OFF)
+set(BATCHPEAK_CORE_TESTS "" CACHE STRING
+  "Build folder whose tests with the label core ctest runs in place of its own, such as one with sanitizers")
 option(BATCHPEAK_LIGHT_OPTIMIZATION "Compile rooms that do not compute with -O1, in two thirds of the time of -O2" OFF)
 
 add_library(batchpeak_compile_options INTERFACE)
@@ -44,11 +46,17 @@ if(BATCHPEAK_SANITIZE)
     # reports null pointers too, and the preset "fuzz" has all of these checks.
     target_compile_options(batchpeak_compile_options INTERFACE -fno-sanitize=null,alignment,vptr,object-size)
   endif()
-  target_link_options(batchpeak_compile_options INTERFACE "-fsanitize=${BATCHPEAK_SANITIZE}")
-  if(BATCHPEAK_SANITIZE STREQUAL thread)
-    target_sources(batchpeak_compile_options INTERFACE
-      $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${PROJECT_SOURCE_DIR}/tests/sanitizers/clone.cpp>)
+  if(BATCHPEAK_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    # Checks each access by a call, which compiles faster than the same check inline.
+    target_compile_options(batchpeak_compile_options INTERFACE "SHELL:--param asan-instrumentation-with-call-threshold=0")
   endif()
+  target_link_options(batchpeak_compile_options INTERFACE "-fsanitize=${BATCHPEAK_SANITIZE}")
+  add_library(batchpeak_sanitizer_options OBJECT tests/sanitizers/options.cpp)
+  if(BATCHPEAK_SANITIZE STREQUAL thread)
+    target_sources(batchpeak_sanitizer_options PRIVATE tests/sanitizers/clone.cpp)
+  endif()
+  target_sources(batchpeak_compile_options INTERFACE
+    $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:$<TARGET_OBJECTS:batchpeak_sanitizer_options>>)
 endif()
 if(BATCHPEAK_FUZZ)
   target_compile_options(batchpeak_compile_options INTERFACE
@@ -195,33 +203,11 @@ function(batchpeak_room name)
   batchpeak_use_precompiled(batchpeak_${name} "${ROOM_PRECOMPILED}")
 endfunction()
 
-# batchpeak_tests(<name> [SOURCES <file>...] LINKS <target>... [PRECOMPILED <name>] [RUNS <MACRO=target>...]
-#                 [LABELS <label>...] [ENVIRONMENT <VARIABLE=value>...])
-#
-# Adds the program <name> with every tst_*.cpp in and below the caller's folder, except in folders that have their own
-# CMakeLists.txt, and with the SOURCES that they share. ctest runs each file as a separate test, named after the file.
-# Tests may include every header of every room. RUNS lists programs and libraries that the tests use at run time: each
-# is built first, and the macro is its path. The time limits are long enough for a busy machine: only a test that hangs
-# exceeds them.
-#
-# Tests that neither link libtorch nor run a program that does have the label without-torch, and the target
-# batchpeak_tests_without_torch builds them. Tests of benches do not: they are no rooms and compute for minutes. Tests
-# of core among them also have the label core, and the target batchpeak_tests_core builds them. Tests of the search do
-# not: it reads no files of others, and they compute for minutes under sanitizers.
-add_custom_target(batchpeak_tests_without_torch)
-add_custom_target(batchpeak_tests_core)
-function(batchpeak_tests name)
-  cmake_parse_arguments(TEST "" "PRECOMPILED" "SOURCES;LINKS;RUNS;LABELS;ENVIRONMENT" ${ARGN})
-  file(GLOB_RECURSE files CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tst_*.cpp")
-  file(GLOB_RECURSE inner "${CMAKE_CURRENT_SOURCE_DIR}/*/CMakeLists.txt")
-  foreach(list IN LISTS inner)
-    get_filename_component(folder "${list}" DIRECTORY)
-    list(FILTER files EXCLUDE REGEX "^${folder}/")
-  endforeach()
+# Adds the program of batchpeak_tests, whose variables it reads.
+function(_batchpeak_test_program)
   add_executable(${name} ${files} ${TEST_SOURCES})
   set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL OFF)
   # Includes the room's own folder, since its headers include each other relative to it.
-  file(RELATIVE_PATH room "${PROJECT_SOURCE_DIR}/tests" "${CMAKE_CURRENT_SOURCE_DIR}")
   target_include_directories(${name} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/${room}"
     "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/core" "${PROJECT_SOURCE_DIR}/app" "${PROJECT_SOURCE_DIR}"
     "${PROJECT_SOURCE_DIR}/ui")
@@ -235,16 +221,12 @@ function(batchpeak_tests name)
     target_compile_definitions(${name} PRIVATE ${CMAKE_MATCH_1}="$<TARGET_FILE:${CMAKE_MATCH_2}>")
     add_dependencies(${name} ${CMAKE_MATCH_2})
   endforeach()
-  set(needs ${TEST_LINKS} ${TEST_RUNS})
-  list(FILTER needs INCLUDE REGEX "_torch|_network|_parity|=batchpeak-worker|_simulated_cuda")
-  if(NOT needs AND NOT room MATCHES "^bench/")
-    list(APPEND TEST_LABELS without-torch)
-    add_dependencies(batchpeak_tests_without_torch ${name})
-    if(room MATCHES "^core/" AND NOT room MATCHES "^core/search")
-      list(APPEND TEST_LABELS core)
-      add_dependencies(batchpeak_tests_core ${name})
+  foreach(label IN LISTS TEST_LABELS)
+    if(label MATCHES "^(without-torch|core)$")
+      string(REPLACE "-" "_" label "${label}")
+      add_dependencies(batchpeak_tests_${label} ${name})
     endif()
-  endif()
+  endforeach()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   batchpeak_moc_sources(${name} ${files} ${TEST_SOURCES})
   if(BATCHPEAK_UNITY)
@@ -253,9 +235,49 @@ function(batchpeak_tests name)
   batchpeak_use_precompiled(${name} "${TEST_PRECOMPILED}")
   # The tested code is optimized as in the programs. The tests themselves compile a fifth faster with -O1.
   target_compile_options(${name} PRIVATE -O1)
+endfunction()
+
+# batchpeak_tests(<name> [LONG] [SOURCES <file>...] LINKS <target>... [PRECOMPILED <name>] [RUNS <MACRO=target>...]
+#                 [LABELS <label>...] [ENVIRONMENT <VARIABLE=value>...])
+#
+# Adds the program <name> with every tst_*.cpp in and below the caller's folder, except in folders that have their own
+# CMakeLists.txt, and with the SOURCES that they share. ctest runs each file as a separate test, named after the file.
+# Tests may include every header of every room. RUNS lists programs and libraries that the tests use at run time: each
+# is built first, and the macro is its path. The time limits are long enough for a busy machine: only a test that hangs
+# exceeds them.
+#
+# Tests that neither link libtorch nor run a program that does have the label without-torch, and the target
+# batchpeak_tests_without_torch builds them. Tests of benches do not: they are no rooms and compute for minutes. Tests
+# of core among them also have the label core, and the target batchpeak_tests_core builds them, except LONG ones, which
+# compute for minutes under sanitizers.
+add_custom_target(batchpeak_tests_without_torch)
+add_custom_target(batchpeak_tests_core)
+function(batchpeak_tests name)
+  cmake_parse_arguments(TEST "LONG" "PRECOMPILED" "SOURCES;LINKS;RUNS;LABELS;ENVIRONMENT" ${ARGN})
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tst_*.cpp")
+  file(GLOB_RECURSE inner "${CMAKE_CURRENT_SOURCE_DIR}/*/CMakeLists.txt")
+  foreach(list IN LISTS inner)
+    get_filename_component(folder "${list}" DIRECTORY)
+    list(FILTER files EXCLUDE REGEX "^${folder}/")
+  endforeach()
+  file(RELATIVE_PATH room "${PROJECT_SOURCE_DIR}/tests" "${CMAKE_CURRENT_SOURCE_DIR}")
+  set(needs ${TEST_LINKS} ${TEST_RUNS})
+  list(FILTER needs INCLUDE REGEX "_torch|_network|_parity|=batchpeak-worker|_simulated_cuda")
+  if(NOT needs AND NOT room MATCHES "^bench/")
+    list(APPEND TEST_LABELS without-torch)
+    if(room MATCHES "^core/" AND NOT TEST_LONG)
+      list(APPEND TEST_LABELS core)
+    endif()
+  endif()
+  if(BATCHPEAK_CORE_TESTS AND core IN_LIST TEST_LABELS)
+    add_executable(${name} IMPORTED)
+    set_target_properties(${name} PROPERTIES IMPORTED_LOCATION "${BATCHPEAK_CORE_TESTS}/tests/${name}")
+  else()
+    _batchpeak_test_program()
+  endif()
   # Ends a test that hangs. Tests take up to ten times as long under sanitizers.
   set(seconds 900)
-  if(BATCHPEAK_SANITIZE)
+  if(BATCHPEAK_SANITIZE OR BATCHPEAK_CORE_TESTS)
     set(seconds 3600)
   endif()
   foreach(file IN LISTS files)
