@@ -12,21 +12,21 @@ PARITY ?=
 # Options of test-trainers, such as TRAINERS="--only axolotl".
 TRAINERS ?=
 
-.PHONY: run sanitized-core test test-asan test-gpu test-kernels test-tsan test-weekly test-hub-models test-parity test-python test-trainers test-yaml-readers
+.PHONY: run core-tests test test-asan test-gpu test-kernels test-tsan test-weekly test-hub-models test-parity test-python test-trainers test-yaml-readers
 .PHONY: fuzz setup setup-examples setup-fuzz setup-parity setup-readers setup-tidy setup-trainers build programs configure bundle
 .PHONY: bench-adapter-memory bench-calibration bench-config bench-corpus bench-dequantizing bench-frames bench-live bench-pictures bench-repeats bench-search bench-step-time bench-sweep-truth bench-time-left bench-training bench-transfer bench-waiting calibrate-search
 .PHONY: architecture screenshots format soak tidy clean
 
-# CORE_TESTS=asan: the tests of core run with sanitizers, in place of without. CI does this.
+# Preset whose tests of core run in the place of those of PRESET. CI runs those of asan-quick.
 CORE_TESTS ?=
 
 run: programs
 	build/$(PRESET)/bin/batchpeak --start $(EXAMPLE)
 
-test: $(if $(CORE_TESTS),sanitized-core) build
+test: $(if $(CORE_TESTS),core-tests) build
 	QT_QPA_PLATFORM=offscreen ctest --preset $(PRESET) --parallel $(TEST_JOBS)
 
-# Runs the tests of networks with the kernels of another CPU and with four threads: no test may depend on the kernels
+# Runs the tests of networks with the kernels of other CPUs and with four threads: no test may depend on the kernels
 # that ATen and oneDNN choose for the CPU, or on the number of threads.
 test-kernels: configure
 	$(BUILD) network_tests
@@ -34,9 +34,11 @@ test-kernels: configure
 
 # Takes too long for CI; run it by hand once a week. It adds the window and the search to the sanitized tests. Then it
 # runs every test on a busy CPU: each allocation of a step fails once instead of one per call site, every power loss of
-# a history is tried, and the sentences of 240 searches are compared with their tables.
+# a history is tried, and the sentences of 240 searches are compared with their tables. test-kernels runs once more with
+# this CPU's kernels and four threads.
 test-weekly: build
 	$(MAKE) test-asan ROOMS=without-torch
+	BATCHPEAK_EVERY_KERNEL=1 $(MAKE) test-kernels
 	BATCHPEAK_EVERY_ALLOCATION=1 BATCHPEAK_EVERY_POWER_LOSS=1 BATCHPEAK_MANY_SEARCHES=1 \
 	QT_QPA_PLATFORM=offscreen scripts/beside-busy-processor.sh \
 		ctest --preset $(PRESET) --parallel $(TEST_JOBS)
@@ -98,9 +100,8 @@ build: configure
 configure: setup
 	cmake --preset $(PRESET) -DBATCHPEAK_CORE_TESTS=$(if $(CORE_TESTS),$(CURDIR)/build/$(CORE_TESTS))
 
-# Without the check of uses after a scope, which takes a third of the compile time. test-asan has it.
-sanitized-core: setup
-	cmake --preset $(CORE_TESTS) -DCMAKE_CXX_FLAGS=-fno-sanitize-address-use-after-scope
+core-tests: setup
+	cmake --preset $(CORE_TESTS)
 	scripts/build.sh $(CORE_TESTS) batchpeak_tests_core
 
 # Draws the window in every state, light and dark, in two sizes, and each dialog: for device pixel ratios 1 and 2.

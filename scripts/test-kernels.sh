@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Usage: test-kernels.sh BUILD JOBS
 #
-# Runs the tests of core/network with the kernels of another CPU and with four threads. ATen and oneDNN choose kernels by
+# Runs the tests of core/network with the kernels of other CPUs and with four threads. ATen and oneDNN choose kernels by
 # CPU and number of threads, and no test may depend on the choice. ctest runs the same tests with the kernels of this
-# CPU and one thread.
+# CPU and one thread, and BATCHPEAK_EVERY_KERNEL=1 also with those and four threads.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 program=$1/tests/network_tests
@@ -25,6 +25,7 @@ run_with() {
 }
 
 run_with ONEDNN_MAX_CPU_ISA=AVX2 ATEN_CPU_CAPABILITY=default OMP_NUM_THREADS=4
+[ -z "${BATCHPEAK_EVERY_KERNEL:-}" ] || run_with OMP_NUM_THREADS=4
 # The kernels of Skylake and Cascade Lake use different amounts of memory: run only the tests whose bounds depend on it.
 files=(tests/core/network/tst_step_{memory,recovery}.cpp)
 run_with ONEDNN_MAX_CPU_ISA=AVX512_CORE

@@ -14,6 +14,6 @@ if [ "$rooms" != all ]; then
   targets=("batchpeak_tests_${rooms//-/_}")
   labels=(--label-regex "^$rooms\$")
 fi
-cmake --preset "$preset" -DCMAKE_CXX_FLAGS=
+cmake --preset "$preset"
 scripts/build.sh "$preset" "${targets[@]}"
 QT_QPA_PLATFORM=offscreen ctest --preset "$preset" --parallel "$jobs" "${labels[@]}"
