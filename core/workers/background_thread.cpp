@@ -18,6 +18,12 @@ struct BackgroundThread::Shared
         std::stop_token stop;
     };
 
+    struct Answered
+    {
+        Answer answer;
+        std::stop_token stop;
+    };
+
     /// \return the next task; nothing if there is none
     std::optional<Asked> take()
     {
@@ -32,6 +38,8 @@ struct BackgroundThread::Shared
     std::condition_variable isAsked;
     std::condition_variable hasEnded;
     std::deque<Asked> asked;
+    /// Answers whose queued calls are yet to come, in the same order.
+    std::deque<Answered> answered;
     bool isDone = false;
     /// Null once the owner is destroyed, which asks the thread to end.
     BackgroundThread* owner = nullptr;
@@ -48,8 +56,11 @@ BackgroundThread::~BackgroundThread()
     if (!m_thread.joinable())
         return;
     m_stop.request_stop();
+    // What an answer holds is destroyed without the lock, at the end of this function.
+    std::deque<Shared::Answered> dropped;
     std::unique_lock lock(m_shared->mutex);
     m_shared->owner = nullptr;
+    dropped.swap(m_shared->answered);
     m_shared->isAsked.notify_one();
     const auto isDone = [this] { return m_shared->isDone; };
     if (m_patience)
@@ -123,17 +134,25 @@ void BackgroundThread::work(const std::shared_ptr<Shared>& shared)
         lock.lock();
         // The owner cannot be destroyed meanwhile, and the queued call is dropped with its receiver.
         if (BackgroundThread* const owner = shared->owner) {
+            shared->answered.push_back({.answer = std::move(answer), .stop = std::move(next->stop)});
             QMetaObject::invokeMethod(
-                &owner->m_receiver,
-                [owner, stop = next->stop, answer = std::move(answer)] {
-                    if (!stop.stop_requested())
-                        owner->giveAnswer(answer);
-                },
-                Qt::QueuedConnection);
+                &owner->m_receiver, [owner] { owner->takeAnswer(); }, Qt::QueuedConnection);
         }
     }
     shared->isDone = true;
     shared->hasEnded.notify_one();
+}
+
+void BackgroundThread::takeAnswer()
+{
+    Shared::Answered next;
+    {
+        const std::scoped_lock lock(m_shared->mutex);
+        next = std::move(m_shared->answered.front());
+        m_shared->answered.pop_front();
+    }
+    if (!next.stop.stop_requested())
+        giveAnswer(next.answer);
 }
 
 void BackgroundThread::giveAnswer(const Answer& answer)

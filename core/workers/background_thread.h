@@ -65,6 +65,8 @@ private:
 
     void add(Task task);
     void runHere();
+    /// Delivers the next answer of the thread, unless its task was canceled.
+    void takeAnswer();
     void giveAnswer(const Answer& answer);
     static void work(const std::shared_ptr<Shared>& shared);
 
