@@ -45,6 +45,8 @@ extern "C" const char* __tsan_default_suppressions()
         "race:invokeMethod<\n"
         "race:invokeMethodI\n"
         "race_top:QtPrivate::QSlotObject<\n"
+        // A file descriptor that Qt closed, and that another thread then got from the system.
+        "race:closedir\n"
         // Qt's own threads: the watchdog of Qt Test, those that paint images, and the D-Bus thread.
         "race:libglib-2.0.so\n"
         "race:libdbus-1.so\n"
