@@ -56,7 +56,7 @@ StyledText fitted(const ProgressLine& line, int columns)
         return text;
     };
     for (const Importance min : {Importance::Least, Importance::Less, Importance::Some, Importance::More}) {
-        if (const StyledText text = joined(min); text.columns() <= columns)
+        if (StyledText text = joined(min); text.columns() <= columns)
             return text;
     }
     return joined(Importance::Most).left(columns);

@@ -145,7 +145,7 @@ QString Exploration::tryError(std::int64_t size) const
 
 QString Exploration::tryNow(std::int64_t size)
 {
-    const QString obstacle = tryError(size);
+    QString obstacle = tryError(size);
     if (!obstacle.isEmpty())
         return obstacle;
     m_run->builder.addAsked(size);

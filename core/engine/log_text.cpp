@@ -46,8 +46,8 @@ QString wordFor(trial::Outcome outcome)
 QString whatEnded(const trial::TrialRecord& trial, const QLocale& locale)
 {
     const QString outcome = trial.outcome ? wordFor(*trial.outcome) : Translated::tr("runs");
-    const QString size = Translated::tr("%1 %2", "a size and what became of it")
-                             .arg(numberText(trial.microBatchSize, locale), outcome);
+    QString size = Translated::tr("%1 %2", "a size and what became of it")
+                       .arg(numberText(trial.microBatchSize, locale), outcome);
     if (!trial.isComparison())
         return size;
     const QString compared = comparedText(trial, locale);

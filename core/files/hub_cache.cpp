@@ -68,7 +68,7 @@ QString snapshotIn(const QDir& folder, const QString& revision)
 QString hubCacheFolder()
 {
     for (const char* variable : {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"}) {
-        const QString folder = fromEnvironment(variable);
+        QString folder = fromEnvironment(variable);
         if (!folder.isEmpty())
             return folder;
     }

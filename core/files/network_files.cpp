@@ -27,7 +27,7 @@ const QString adapterFile = QStringLiteral("adapter_config.json");
 QString descriptionIn(const QString& folder)
 {
     for (const QString& name : {QStringLiteral("config.json"), QStringLiteral("params.json")}) {
-        const QString file = QDir(folder).filePath(name);
+        QString file = QDir(folder).filePath(name);
         if (QFileInfo::exists(file))
             return file;
     }

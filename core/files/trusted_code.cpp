@@ -37,7 +37,7 @@ using namespace std::chrono_literals;
 
 constexpr qint64 megabyte = qint64{1} << 20;
 /// Limit of one file. TorchScript networks are never that large, and reading it would take minutes.
-constexpr qint64 largestFile = 64 * 1024 * megabyte;
+constexpr qint64 largestFile = 65536 * megabyte;
 /// Limits of a Python file and what it can import: far more than there is beside a function of a few lines.
 constexpr qint64 maxSourceBytes = 64 * megabyte;
 constexpr int maxSources = 2000;

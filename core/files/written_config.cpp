@@ -25,7 +25,7 @@ namespace {
 QString wholePathOf(const QString& path)
 {
     const QFileInfo file(path);
-    const QString canonical = file.canonicalFilePath();
+    QString canonical = file.canonicalFilePath();
     if (!canonical.isEmpty())
         return canonical;
     const QString future = futurePathOf(path);

@@ -71,7 +71,7 @@ QString resumeError(const QString& storePath, const store::StoredExploration& st
     const qint64 id = stored.summary.id;
     if (stored.summary.end && !wasStopped(*stored.summary.end))
         return Translated::tr("Exploration %1 has already finished; explore the config again.").arg(id);
-    if (const QString why = whyInUse(storePath, id); !why.isEmpty())
+    if (QString why = whyInUse(storePath, id); !why.isEmpty())
         return why;
     if (!interruptedRunFrom(stored))
         return Translated::tr(

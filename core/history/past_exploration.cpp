@@ -71,6 +71,7 @@ template<typename Device>
 std::vector<QStringList> kindsOf(const std::vector<Device>& devices)
 {
     std::vector<QStringList> kinds;
+    kinds.reserve(devices.size());
     for (const Device& device : devices)
         kinds.push_back({device.name, device.program, device.framework, device.uuid, device.driver});
     std::ranges::sort(kinds);

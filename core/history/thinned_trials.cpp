@@ -30,6 +30,7 @@ void thinOut(std::vector<search::Measurement>& measurements, std::size_t max)
     for (std::size_t place = measurements.size(); place-- > 0;)
         bySize[measurements[place].size].push_back(place);
     std::vector<Places> sizes;
+    sizes.reserve(bySize.size());
     for (auto& [size, places] : bySize)
         sizes.push_back(std::move(places));
     // A heap counts the trials once instead of for each removal: an exploration has up to 100,000.

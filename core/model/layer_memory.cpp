@@ -117,8 +117,6 @@ double keptBetweenProducts(const LayerShape& layer, const Widths& widths)
         kept = 7.0 + next;
         break;
     case GeluPython:
-        kept = 3.0 + next;
-        break;
     case SwiGlu:
     case GeGlu:
         kept = 3.0 + next;

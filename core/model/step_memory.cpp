@@ -586,7 +586,8 @@ double packedBytesPerThread(const std::vector<Parameter>& table, const StepSetti
     if (widths.product == floatBytes && widths.frozen == floatBytes)
         return 0.0;
     const auto padded = [](std::int64_t rows) {
-        return static_cast<double>((rows + block - 1) / block * block);
+        const std::int64_t blocks = (rows + block - 1) / block;
+        return static_cast<double>(blocks * block);
     };
     double max = 0.0;
     for (const Parameter& parameter : table) {

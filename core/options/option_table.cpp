@@ -145,7 +145,7 @@ std::string pythonText(const QString& python)
 /// Reads the words of a command as QProcess::splitCommand() splits them.
 QString commandFromText(const std::string& text)
 {
-    const QString command = QString::fromStdString(text);
+    QString command = QString::fromStdString(text);
     // An unterminated quote would include what follows, too.
     const QString follows = QStringLiteral("x");
     if (QProcess::splitCommand(command + QLatin1Char(' ') + follows).constLast() != follows)

@@ -128,7 +128,7 @@ QString PhaseSequence::foundText(const Snapshot& inHand) const
 QString PhaseSequence::doubtText(const Snapshot& inHand, const QLocale& locale,
                                  std::optional<std::int64_t> selected) const
 {
-    const QString last = engine::doubtText(inHand, m_asked, locale, selected);
+    QString last = engine::doubtText(inHand, m_asked, locale, selected);
     if (!m_before)
         return last;
     QStringList doubts;

@@ -104,8 +104,8 @@ OptionPreview optionPreview(const ExplorationOption& option, const ExplorationOp
 
 QString batchText(const config::BatchPlan& plan)
 {
-    const QString batch = QStringLiteral("%1 %2").arg(QString::fromStdString(plan.globalBatchKey),
-                                                      numberText(plan.globalBatchSize));
+    QString batch = QStringLiteral("%1 %2").arg(QString::fromStdString(plan.globalBatchKey),
+                                                numberText(plan.globalBatchSize));
     if (!plan.knowsDevices)
         return batch;
     return plan.devices == 1 ? Translated::tr("%1 on 1 device").arg(batch)
@@ -305,7 +305,7 @@ QString placeText(const Place& place, const ConfigContents& contents)
 {
     if (!place)
         return {};
-    const QString key = QString::fromStdString(place->key);
+    QString key = QString::fromStdString(place->key);
     if (place->position.line < 1)
         return key;
     if (!place->isInModelSource)

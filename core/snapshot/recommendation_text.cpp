@@ -228,7 +228,7 @@ QString besideOthersText(const Snapshot& snapshot, const QLocale& locale)
     const bool isMixed = !isOnCpu && std::ranges::any_of(snapshot.devices, [](const DeviceSnapshot& device) {
         return device.id == QLatin1String("cpu");
     });
-    const QString taking =
+    QString taking =
         isOnCpu
             ? Translated::tr("Samples/s were measured while other programs kept %1 processors busy.")
                   .arg(locale.toString(foreign / trials, 'f', 1))

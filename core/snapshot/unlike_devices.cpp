@@ -65,7 +65,7 @@ QString unusedMemoryText(const Snapshot& snapshot, const QLocale& locale)
         snapshot.recommendedPeakBytes <= 0)
         return {};
     const QStringList larger = ofLarger(snapshot.devices, [&](const DeviceSnapshot& device) {
-        const QString unused =
+        QString unused =
             Translated::tr("%1 of %2 stay unused", "memory of a device")
                 .arg(bytesText(device.usableBytes - snapshot.recommendedPeakBytes, locale), device.id);
         if (!memory || memory->bytesPerSample <= 0.0)

@@ -76,7 +76,7 @@ QString doubtText(const Snapshot& snapshot, const ExplorationOptions& options, c
     // A person who accepts any confidence also accepts a size that is unverified.
     if (selected || !recommendation || min == 0)
         return {};
-    if (const QString unverified = unverifiedText(snapshot, locale); !unverified.isEmpty())
+    if (QString unverified = unverifiedText(snapshot, locale); !unverified.isEmpty())
         return unverified;
     if (recommendation->confidence >= min)
         return {};

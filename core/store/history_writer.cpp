@@ -59,8 +59,7 @@ void removeHistory(const QString& path)
 /// \return the new name; empty if the file cannot be moved
 QString moveAway(const QString& path)
 {
-    const QString name =
-        path + QDateTime::currentDateTime().toString(QStringLiteral("'.damaged-'yyyyMMdd-HHmmss"));
+    QString name = path + QDateTime::currentDateTime().toString(QStringLiteral("'.damaged-'yyyyMMdd-HHmmss"));
     if (!QFile::rename(path, name))
         return {};
     const QStringList files = filesOfHistory(path);

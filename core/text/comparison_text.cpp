@@ -40,7 +40,7 @@ QString leadText(const trial::Contrast& contrast, const QLocale& locale)
     const double error = contrast.standardError.value_or(0.0);
     // Hundredths of a percent if the error is that small.
     const int decimals = error > 0.0 && error < 0.0005 ? 2 : 1;
-    const QString lead = percentText(contrast.lead, locale, decimals);
+    QString lead = percentText(contrast.lead, locale, decimals);
     if (!contrast.standardError)
         return lead;
     return Translated::tr("%1 ± %2", "a share in percent and its standard error")

@@ -158,7 +158,7 @@ private:
     void take(const QJsonValue& value, std::vector<Value>& member)
     {
         member.clear();
-        for (const QJsonValue& element : value.toArray())
+        for (const auto& element : value.toArray())
             take(element, member.emplace_back());
     }
     template<typename Value>

@@ -18,7 +18,6 @@ namespace batchpeak::training {
 namespace {
 
 using engine::countFromText;
-using engine::countOption;
 using engine::option;
 using engine::OptionTexts;
 using engine::OptionWords;

@@ -88,7 +88,7 @@ QString growthOf(const QString& filePath, const config::ConfigContents& contents
                  const TrainingOptions& options)
 {
     const bool isAsked = !options.growth.isEmpty();
-    const QString written =
+    QString written =
         isAsked ? options.growth : QString::fromStdString(contents.training.batchIncreaseFunction);
     // Trimmed only here, since a check of the ending would fail to recognize a Python file with trailing
     // blanks in some places but not in others.

@@ -29,10 +29,11 @@ TrainingWorker::TrainingWorker(engine::DeviceSetup setup, trial::TrainingRequest
     connect(&m_worker, &WorkerConversation::ended, this, [this](const engine::WorkerLoss& loss) {
         if (loss.isStuck)
             m_obstacle = loss.problem;
-        if (!m_endRequested)
+        if (!m_endRequested) {
             emit lost(engine::withLastLines(loss.problem, loss.lastLines));
-        else if (loss.isStuck)
+        } else if (loss.isStuck) {
             emit logged(engine::LogLevel::Error, loss.problem);
+        }
         emit ended();
     });
     connect(&m_worker, &WorkerConversation::logged, this, &TrainingWorker::logged);

@@ -49,6 +49,7 @@ std::optional<double> standardErrorOf(const std::vector<Row>& rows)
     double sumOfSquares = 0.0;
     for (std::size_t round = 0; round < rounds; ++round) {
         std::vector<double> deviations;
+        deviations.reserve(rows.size());
         for (const Row& row : rows)
             deviations.push_back(row.rounds[round] - row.mean);
         const double ofAll = meanOf(deviations);

@@ -50,7 +50,7 @@ QJsonObject answerIn(const QByteArray& text)
 {
     const QList<QByteArray> lines = text.split('\n');
     for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
-        const QJsonObject told = QJsonDocument::fromJson(*line).object();
+        QJsonObject told = QJsonDocument::fromJson(*line).object();
         if (told.contains(QLatin1String("torch")))
             return told;
     }
@@ -124,7 +124,7 @@ QString pythonIn(const QProcessEnvironment& environment)
 {
     for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
         const QString folder = environment.value(QLatin1String(variable));
-        if (const QString program = folder.isEmpty() ? QString() : interpreterIn(folder); !program.isEmpty())
+        if (QString program = folder.isEmpty() ? QString() : interpreterIn(folder); !program.isEmpty())
             return program;
     }
     return QStandardPaths::findExecutable(QStringLiteral("python3"),

@@ -45,7 +45,7 @@ QString sourceName(const QString& fileOrId)
 /// Returns an empty string if all parameters of the network are trained.
 QString trainedText(const engine::RunDescription& run)
 {
-    const QString tuning = engine::tuningWord(run.tuning);
+    QString tuning = engine::tuningWord(run.tuning);
     if (run.frozenParameters < 1 || run.parameters < 1)
         return tuning;
     const double share =

@@ -96,7 +96,9 @@ std::vector<std::int64_t> ticksBetweenPowers(const AxisRange& range, int base, d
             break;
     }
     std::vector<std::int64_t> ticks;
-    for (double tick = std::ceil(range.minimum / step) * step; tick <= range.maximum; tick += step) {
+    const auto last = static_cast<std::int64_t>(std::floor(range.maximum / step));
+    for (auto number = static_cast<std::int64_t>(std::ceil(range.minimum / step)); number <= last; ++number) {
+        const double tick = static_cast<double>(number) * step;
         if (tick >= 1.0)
             ticks.push_back(std::llround(tick));
     }

@@ -299,8 +299,7 @@ std::vector<std::int64_t> RunChart::places() const
             steps.push_back(value.step);
         std::ranges::inplace_merge(steps, steps.begin() + before);
     }
-    const auto [from, to] = std::ranges::unique(steps);
-    steps.erase(from, to);
+    steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
     return steps;
 }
 

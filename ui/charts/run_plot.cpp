@@ -105,6 +105,7 @@ template<typename Value>
 std::vector<RunPlot::Series> seriesOf(const std::vector<ComparedRun>& runs, RunPlot::Look look, Value value)
 {
     std::vector<RunPlot::Series> series;
+    series.reserve(runs.size());
     for (const ComparedRun& run : runs)
         series.push_back({.name = run.name,
                           .look = look,

@@ -33,8 +33,11 @@ void paintHatched(QPainter& painter, const QRectF& area, const QColor& color)
     painter.setClipRect(area);
     painter.setPen(QPen(withAlpha(color, 110), 1.0));
     constexpr double pitch = 8.0;
-    for (double x = area.left() - area.height(); x < area.right(); x += pitch)
+    const int lines = static_cast<int>(std::ceil((area.width() + area.height()) / pitch));
+    for (int line = 0; line < lines; ++line) {
+        const double x = area.left() - area.height() + line * pitch;
         painter.drawLine(QPointF(x, area.bottom()), QPointF(x + area.height(), area.top()));
+    }
     painter.restore();
 }
 

@@ -378,7 +378,7 @@ QString PlanView::problem() const
 {
     if (m_hasNoTick)
         return tr("No device is ticked. Tick one under Where.");
-    if (const QString unreadable = m_form->problem(); !unreadable.isEmpty())
+    if (QString unreadable = m_form->problem(); !unreadable.isEmpty())
         return unreadable;
     if (isAskingPython())
         return tr("Checking the packages of your Python.");

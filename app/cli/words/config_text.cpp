@@ -431,7 +431,7 @@ engine::NetworkPlan planHere(const QString& path, const config::ConfigContents& 
 
 QString optimizerText(const config::ConfigContents& contents)
 {
-    const QString name = engine::enumText(contents.optimizer);
+    QString name = engine::enumText(contents.optimizer);
     if (contents.optimizer == model::Optimizer::AdamW && contents.step.adamWStep != model::AdamWStep::Fused) {
         const bool isDecoupled = contents.step.adamWStep == model::AdamWStep::Decoupled;
         return name + (isDecoupled ? QStringLiteral(" operation by operation, as Composer's DecoupledAdamW")

@@ -89,8 +89,7 @@ void addTimeLeft(ProgressLine& line, const search::Estimate& secondsLeft)
 
 QString peakText(const Snapshot& snapshot)
 {
-    const QString peak =
-        engine::memoryMark(snapshot.run->fidelity) + bytesText(snapshot.recommendedPeakBytes);
+    QString peak = engine::memoryMark(snapshot.run->fidelity) + bytesText(snapshot.recommendedPeakBytes);
     const std::int64_t limit = snapshot.minLimitBytes();
     if (limit == 0)
         return peak;

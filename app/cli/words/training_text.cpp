@@ -118,7 +118,7 @@ QString growthRowText(const TrainingDescription& training)
 
 QString stepsRowText(const TrainingDescription& training)
 {
-    const QString steps =
+    QString steps =
         training.steps > 0 ? groupedText(training.steps) : QStringLiteral("determined by the data");
     if (training.firstStep <= 0)
         return steps;

@@ -45,8 +45,10 @@ std::int64_t feedForwardSizeOf(const ConfigSection& params, std::int64_t hiddenS
     const std::int64_t unit = sizeOr(params, "multiple_of", 256);
     const double factor = positiveNumberOr(params, "ffn_dim_multiplier", 1.0);
     constexpr double largest = 1 << 22;
-    const auto size = static_cast<std::int64_t>(
-        std::min(factor * static_cast<double>(2 * (4 * hiddenSize) / 3), largest + 1.0));
+    // ModelArgs rounds down before it multiplies.
+    const std::int64_t twoThirds = 2 * (4 * hiddenSize) / 3;
+    const auto size =
+        static_cast<std::int64_t>(std::min(factor * static_cast<double>(twoThirds), largest + 1.0));
     return checkedSize(params, "ffn_dim_multiplier", (size + unit - 1) / unit * unit);
 }
 

@@ -281,6 +281,7 @@ std::vector<NamePattern> patternsOf(const std::vector<std::string>& texts)
     if (texts.size() > maxPatterns)
         notRead("more than " + std::to_string(maxPatterns) + " patterns");
     std::vector<NamePattern> patterns;
+    patterns.reserve(texts.size());
     for (const std::string& text : texts)
         patterns.emplace_back(text);
     return patterns;

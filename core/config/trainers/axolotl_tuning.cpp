@@ -157,6 +157,7 @@ std::vector<NamePattern> partPatterns(const NamedValue& value, const std::vector
 {
     return withPatternsOf(value, [&texts] {
         std::vector<std::string> all;
+        all.reserve(texts.size());
         for (const std::string& text : texts)
             all.push_back(asNamePattern(text));
         return patternsOf(all);
@@ -221,7 +222,7 @@ constexpr std::string_view embeddingKey = "quantize_embedding";
 /// 0.15; empty if there is none.
 std::string typeOf(const ConfigSection& qat, std::string_view key, std::string_view defaultType)
 {
-    const std::string type = qat.text(key).value_or(std::string(defaultType));
+    std::string type = qat.text(key).value_or(std::string(defaultType));
     if (type == "fp8" || type == "float8")
         return "float8_e4m3fn";
     if (!isAmong(type, "int4 int8 float8_e4m3fn nvfp4 mxfp4") && !type.empty())

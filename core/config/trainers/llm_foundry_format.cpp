@@ -205,7 +205,7 @@ model::ModelSpec readNetwork(const ConfigSection& root, const NetworkSource& net
         refuseAdapter(section->positionOf("pretrained_lora_id_or_path"), "lora");
     const std::string name = section->text("name").value_or("");
     if (name == "mpt_causal_lm") {
-        const model::ModelSpec network = readMptModel(*section, contents.warnings);
+        model::ModelSpec network = readMptModel(*section, contents.warnings);
         warnOfMptKernels(*section, contents.warnings);
         contents.hasOwnModules = true;
         return network;

@@ -135,7 +135,7 @@ BatchPlan readPlan(const ConfigSection& root)
 /// read.
 std::string readScheme(const ConfigSection& peft)
 {
-    const std::string scheme = peft.text("peft_scheme").value_or("none");
+    std::string scheme = peft.text("peft_scheme").value_or("none");
     if (scheme != "none" && scheme != "lora")
         refuseAdapter(peft.positionOf("peft_scheme"), scheme);
     return scheme;
@@ -235,7 +235,7 @@ model::ModelSpec readNetwork(const ConfigSection& root, ConfigContents& contents
                                    "a network with the section " + model.pathOf(key));
     }
     const MegatronKind kind = model.has("bert_binary_head") ? MegatronKind::Encoder : MegatronKind::Decoder;
-    const model::ModelSpec network = readMegatronModel(model, kind, contents.warnings);
+    model::ModelSpec network = readMegatronModel(model, kind, contents.warnings);
     contents.tuning = readTuning(peft, network);
     return network;
 }

@@ -103,7 +103,7 @@ void preferAttention(Attention kernel, at::Device device)
 {
     at::Context& context = at::globalContext();
     std::vector<std::int64_t> order = defaultOrder(device);
-    std::ranges::stable_partition(order, [kernel](std::int64_t number) {
+    std::stable_partition(order.begin(), order.end(), [kernel](std::int64_t number) {
         return kernelOf(static_cast<at::SDPBackend>(number)) == kernel;
     });
     context.setSDPPriorityOrder(order);

@@ -56,7 +56,7 @@ struct QuantizedLinear : torch::autograd::Function<QuantizedLinear>
         variable_list kept;
         if (weights.weights() == model::FrozenWeights::Int8)
             kept.push_back(taken);
-        const at::Tensor result = productsOfParts(taken, weights, frozenBias, trains, kept);
+        at::Tensor result = productsOfParts(taken, weights, frozenBias, trains, kept);
         context->save_for_backward(std::move(kept));
         return result;
     }

@@ -373,7 +373,7 @@ void QuantizedMatrix::fillFlat(const Part& part, const at::Tensor& values) const
 at::Tensor QuantizedMatrix::dequantized(at::ScalarType type) const
 {
     const at::NoGradGuard noGradients;
-    const at::Tensor values = at::empty(m_shape, m_parts.front().codes.options().dtype(type));
+    at::Tensor values = at::empty(m_shape, m_parts.front().codes.options().dtype(type));
     const at::Tensor flat = values.flatten();
     std::int64_t first = 0;
     for (const Part& part : m_parts) {

@@ -42,7 +42,7 @@ at::Tensor nearest(const at::Tensor& values, const at::Tensor& numbers)
 at::Tensor codesOf(const at::Tensor& values, const at::Tensor& largest, const at::Tensor& numbers)
 {
     const std::int64_t elements = values.numel();
-    const at::Tensor codes = at::empty({blocksOf(elements, 2)}, values.options().dtype(at::kByte));
+    at::Tensor codes = at::empty({blocksOf(elements, 2)}, values.options().dtype(at::kByte));
     for (std::int64_t first = 0; first < elements; first += maxNf4ValuesAtOnce) {
         const at::Tensor blocks =
             inBlocks(values.narrow(0, first, std::min(maxNf4ValuesAtOnce, elements - first)), nf4BlockValues);

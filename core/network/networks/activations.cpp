@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "activations.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/erf.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/pow.h>

@@ -79,8 +79,7 @@ at::Tensor withLowRank(const at::Tensor& result, const at::Tensor& input, const 
     const at::Tensor all = overAllRows(std::move(outputs), adapters, result.size(-1));
     if (matrix.isQuantized)
         return result.add(all, adapters.scale).to(result.scalar_type());
-    at::Tensor sum = result;
-    return sum.add_(all, adapters.scale);
+    return result.add_(all, adapters.scale);
 }
 
 /// Returns the difference that an adapter makes to the matrix, {rows, inputs}: its two products with an
@@ -99,7 +98,9 @@ at::Tensor differenceOf(const Adapter& part, at::ScalarType type)
 at::Tensor rowLengths(const at::Tensor& rows, const at::Tensor& difference, double scale)
 {
     const at::NoGradGuard noGradients;
-    return at::linalg_vector_norm(rows.add(difference.mul(scale)), 2, {{1}}).to(rows.scalar_type());
+    constexpr std::int64_t inputs = 1;
+    return at::linalg_vector_norm(rows.add(difference.mul(scale)), 2, at::IntArrayRef(inputs))
+        .to(rows.scalar_type());
 }
 
 at::Tensor withLengths(const at::Tensor& result, const at::Tensor& input, const AdaptedMatrix& matrix,

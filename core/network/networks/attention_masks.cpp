@@ -49,7 +49,7 @@ at::Tensor causal(std::int64_t length, at::Device device)
 /// Returns true for a token itself and for those before it; with packed texts only for those of its own text.
 at::Tensor attendedOf(const NetworkOptions& options)
 {
-    const at::Tensor before = causal(options.sequenceLength, options.device);
+    at::Tensor before = causal(options.sequenceLength, options.device);
     if (options.packedTextLength < 1)
         return before;
     const at::Tensor text = at::arange(options.sequenceLength, at::TensorOptions(options.device))
@@ -126,7 +126,7 @@ at::Tensor AttentionMasks::unpadded(const at::Tensor& attentionMask, std::int64_
 // all would give NaN.
 at::Tensor AttentionMasks::windowed(const at::Tensor& attentionMask, std::int64_t length) const
 {
-    const at::Tensor within = m_withinWindow.narrow(0, 0, length).narrow(1, 0, length);
+    at::Tensor within = m_withinWindow.narrow(0, 0, length).narrow(1, 0, length);
     if (!attentionMask.defined())
         return within;
     const at::Tensor isPresent = present(attentionMask, length);

@@ -291,7 +291,7 @@ at::Tensor DecoderNetwork::attendTexts(const AttentionInputs& inputs) const
     const std::int64_t textLength = std::min(options().packedTextLength, length);
     // The last text may be shorter.
     const std::int64_t rest = length % textLength;
-    const at::Tensor whole = ofTexts(0, length - rest, textLength);
+    at::Tensor whole = ofTexts(0, length - rest, textLength);
     if (rest == 0)
         return whole;
     // No braced list in a conditional expression: if a part of it throws, GCC 12 destroys the other elements
@@ -327,7 +327,7 @@ at::Tensor DecoderNetwork::throughExperts(const at::Tensor& input, const Experts
 
 at::Tensor DecoderNetwork::throughShared(const at::Tensor& input, const SharedExpert& expert) const
 {
-    const at::Tensor output = throughDense(input, expert.up, expert.down);
+    at::Tensor output = throughDense(input, expert.up, expert.down);
     if (!m_spec.sharedExpertGate)
         return output;
     return projected(input, expert.gate).sigmoid().mul(output);

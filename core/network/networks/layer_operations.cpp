@@ -81,7 +81,7 @@ at::Tensor rowsOf(const Affine& embedding)
 
 at::Tensor linear(const at::Tensor& input, const Affine& affine, bool trains)
 {
-    const at::Tensor result = product(input, affine, trains);
+    at::Tensor result = product(input, affine, trains);
     if (!affine.adapters)
         return result;
     const auto values = [&affine, &input] {

@@ -190,7 +190,7 @@ at::Tensor chunkLoss(const std::vector<at::Tensor>& inputs, const at::Tensor& ta
         logits = logits.add(inputs.at(2).to(at::kFloat));
     logits = softCapped(logits, softCap);
     const at::Tensor chances = at::log_softmax(logits, -1, at::kFloat);
-    const at::Tensor loss = at::nll_loss(chances, targets, {}, at::Reduction::Sum, ignoredTarget);
+    at::Tensor loss = at::nll_loss(chances, targets, {}, at::Reduction::Sum, ignoredTarget);
     const at::Tensor counted = targets.ne(ignoredTarget);
     logits.argmax(-1).eq(targets).logical_and(counted).sum();
     chances.exp().mul(chances).sum(-1).neg().mul(counted).sum();

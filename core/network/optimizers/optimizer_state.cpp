@@ -121,7 +121,7 @@ at::Tensor OptimizerMoment::take(std::size_t index, const at::Tensor& room) cons
     const Piece& piece = m_pieces[index];
     if (!isAway(piece))
         return piece.values;
-    const at::Tensor values = room.narrow(0, 0, piece.elements);
+    at::Tensor values = room.narrow(0, 0, piece.elements);
     if (piece.bits > 0)
         dequantize(piece, room);
     else

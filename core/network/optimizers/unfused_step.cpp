@@ -126,7 +126,7 @@ void UnfusedStep::stepOneByOne(double step, const std::vector<at::Tensor>& rooms
 }
 
 // In Composer each parameter has a count of its own on the device, and reading it waits for the device.
-void UnfusedStep::stepDecoupled(at::Tensor counts, const std::vector<at::Tensor>& rooms) const
+void UnfusedStep::stepDecoupled(const at::Tensor& counts, const std::vector<at::Tensor>& rooms) const
 {
     std::int64_t first = 0;
     for (const Group& group : m_groups) {

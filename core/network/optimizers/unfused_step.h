@@ -64,7 +64,7 @@ private:
     Corrections correctionsOf(double step) const;
     void stepTogether(const Group& group, const Corrections& corrections) const;
     void stepOneByOne(double step, const std::vector<at::Tensor>& rooms) const;
-    void stepDecoupled(at::Tensor counts, const std::vector<at::Tensor>& rooms) const;
+    void stepDecoupled(const at::Tensor& counts, const std::vector<at::Tensor>& rooms) const;
     void change(const Group& group, std::size_t index, const Corrections& corrections,
                 const std::vector<at::Tensor>& rooms) const;
     std::vector<at::Tensor> makeRooms() const;

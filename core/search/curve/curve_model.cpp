@@ -196,6 +196,7 @@ std::vector<CurveModel> weighCurveModels(Observations& trials, double largestFit
     std::vector<CurveModel> models;
     const std::vector<Hyperparameters>& grid = hyperparameterGrid();
     std::vector<double> evidences;
+    evidences.reserve(grid.size());
     for (const Hyperparameters& hyperparameters : grid)
         evidences.push_back(evidence(hyperparameters));
     models.resize(alignmentsOnWholeGrid * grid.size());

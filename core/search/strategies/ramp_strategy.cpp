@@ -51,11 +51,11 @@ std::optional<SearchingStrategy::Choice> RampStrategy::choose() const
             return std::nullopt;
         return trialFor(Purpose::Climb, firstSize());
     }
-    if (const auto choice = climb())
+    if (auto choice = climb())
         return choice;
-    if (const auto choice = bisect())
+    if (auto choice = bisect())
         return choice;
-    if (const auto choice = challenge())
+    if (auto choice = challenge())
         return choice;
     return lastResort();
 }

@@ -223,20 +223,19 @@ StoredState readStateFile(const QString& path)
 {
     const StateReader reader(path, readText(path));
     reader.requireFormat();
-    const StoredState stored{
-        .state = {.step = reader.number("step", 0),
-                  .epoch = reader.number("epoch", 0),
-                  .samplesDone = reader.number("samples_done", 0),
-                  .microBatchSize = reader.number("micro_batch_size", 1),
-                  .evaluationMicroBatchSize = reader.number("evaluation_micro_batch_size", 1),
-                  .batchSize = reader.number("batch_size", 1),
-                  .samples = reader.numberOrNone("samples"),
-                  .heldOutSamples = reader.numberOrNone("held_out_samples"),
-                  .thrashingInARow = static_cast<int>(reader.number("thrashing_in_a_row", 0)),
-                  .fingerprint = reader.text("fingerprint"),
-                  .training = reader.textOrNone("training"),
-                  .tensorHash = reader.textOrNone(hashKey)},
-        .serial = reader.number("serial", 1)};
+    StoredState stored{.state = {.step = reader.number("step", 0),
+                                 .epoch = reader.number("epoch", 0),
+                                 .samplesDone = reader.number("samples_done", 0),
+                                 .microBatchSize = reader.number("micro_batch_size", 1),
+                                 .evaluationMicroBatchSize = reader.number("evaluation_micro_batch_size", 1),
+                                 .batchSize = reader.number("batch_size", 1),
+                                 .samples = reader.numberOrNone("samples"),
+                                 .heldOutSamples = reader.numberOrNone("held_out_samples"),
+                                 .thrashingInARow = static_cast<int>(reader.number("thrashing_in_a_row", 0)),
+                                 .fingerprint = reader.text("fingerprint"),
+                                 .training = reader.textOrNone("training"),
+                                 .tensorHash = reader.textOrNone(hashKey)},
+                       .serial = reader.number("serial", 1)};
     reader.requireOwnHash();
     return stored;
 }
