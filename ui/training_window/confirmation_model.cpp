@@ -20,7 +20,7 @@ QString noCell()
 /// "+0.8 %", "−0.8 %", "0.0 %"
 QString signedPercentText(double share)
 {
-    const QString text = engine::percentText(std::abs(share));
+    QString text = engine::percentText(std::abs(share));
     if (text == engine::percentText(0.0))
         return text;
     return (share < 0.0 ? QStringLiteral("−") : QStringLiteral("+")) + text;

@@ -4,6 +4,7 @@
 
 #include "files/trusted_code.h"
 
+#include <QCursor>
 #include <QEventLoop>
 #include <QGuiApplication>
 #include <QScopeGuard>

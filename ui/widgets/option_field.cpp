@@ -214,8 +214,8 @@ QString OptionField::text() const
 
 void OptionField::type(const QString& text)
 {
-    if (line()) {
-        line()->setText(text);
+    if (QLineEdit* edit = line()) {
+        edit->setText(text);
     } else {
         auto* box = static_cast<ChoiceBox*>(m_editor);
         box->setCurrentIndex(box->findText(text));

@@ -495,9 +495,9 @@ QString MainWindow::doubt(std::optional<std::int64_t> selected) const
     const Asked* const inHand = asked();
     if (!inHand)
         return {};
-    const QString sentence = std::holds_alternative<Earlier>(m_inHand)
-                                 ? engine::doubtText(shown(), inHand->options, QLocale(), selected)
-                                 : inHand->phases.doubtText(shown(), QLocale(), selected);
+    QString sentence = std::holds_alternative<Earlier>(m_inHand)
+                           ? engine::doubtText(shown(), inHand->options, QLocale(), selected)
+                           : inHand->phases.doubtText(shown(), QLocale(), selected);
     if (sentence.isEmpty() || selected)
         return sentence;
     return sentence + QLatin1Char(' ') + shown().reason;
