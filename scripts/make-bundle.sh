@@ -78,7 +78,7 @@ copy_text() {
 
 # Writes the licenses of the libraries, fonts and header-only libraries, and where the sources of the libraries are.
 write_licenses() {
-  local name package packages=(fonts-dejavu-core libcli11-dev libeigen3-dev libxxhash-dev nlohmann-json3-dev) text
+  local name package packages=(fonts-dejavu-core libcli11-dev libeigen3-dev libtomlplusplus-dev libxxhash-dev nlohmann-json3-dev) text
   mkdir -p "$licenses/common-licenses"
   cat >"$licenses/LIBRARIES.txt" <<END
 Each library is from the Debian or Ubuntu source package beside it, which "apt-get source PACKAGE=VERSION" gets.

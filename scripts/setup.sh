@@ -16,7 +16,7 @@ cpu_wheels=(nvidia-cuda-cupti==13.0.85 nvidia-cuda-runtime==13.0.96)
 packages=(
   g++ cmake ninja-build ccache make git python3 python3-venv clang-format clang-tidy
   qt6-base-dev libqt6opengl6-dev qt6-charts-dev libqt6sql6-sqlite fonts-dejavu-core fonts-open-sans fonts-noto-mono fonts-comfortaa
-  libeigen3-dev nlohmann-json3-dev libyaml-dev libyaml-cpp-dev libcli11-dev libmuparser-dev libxxhash-dev libpcre2-dev
+  libeigen3-dev nlohmann-json3-dev libyaml-dev libyaml-cpp-dev libcli11-dev libmuparser-dev libxxhash-dev libpcre2-dev libtomlplusplus-dev
   xvfb xauth dbus-daemon icu-devtools
 )
 

@@ -30,13 +30,34 @@ ConfigText::ConfigText(std::string text, NetworkSource networks)
     }
 }
 
-ConfigText::ConfigText(std::shared_ptr<const YamlDocument> document, NetworkSource networks)
-    : m_text(document->text()), m_document(std::move(document)), m_networks(std::move(networks))
+ConfigText::ConfigText(std::shared_ptr<const YamlDocument> document, NetworkSource networks, Launch launch)
+    : m_text(document->text()),
+      m_document(std::move(document)),
+      m_networks(std::move(networks)),
+      m_launch(std::move(launch))
 {}
 
 std::optional<ConfigSection> ConfigText::root(Dialect dialect) const
 {
-    return m_document ? ConfigSection::root(*m_document, dialect) : std::nullopt;
+    return m_document ? ConfigSection::root(*m_document, dialect, &m_others) : std::nullopt;
+}
+
+const YamlDocument* ConfigText::otherFile(const std::string& path, TextPosition named) const
+{
+    const auto known = m_otherFiles.find(path);
+    if (known != m_otherFiles.end())
+        return known->second.get();
+    std::shared_ptr<const YamlDocument> document;
+    try {
+        if (const auto file = m_networks.file(path)) {
+            auto origin = std::make_shared<DocumentOrigin>();
+            origin->named = named;
+            document = std::make_shared<const YamlDocument>(file->text, std::move(origin));
+        }
+    } catch (const ConfigError&) {
+        // What is no config is not read.
+    }
+    return m_otherFiles.emplace(path, std::move(document)).first->second.get();
 }
 
 namespace {
@@ -50,82 +71,63 @@ std::string readText(const std::optional<BatchPlan>& plan)
                     plan->globalBatchSize);
 }
 
-/// Returns the part of a path up to and including the first missing key: "model.x" of "model.x.y". Returns
-/// nothing if the whole path exists.
-std::optional<std::string_view> missingPart(const ConfigSection& section, std::string_view path)
-{
-    const std::size_t dot = path.find('.');
-    if (section.find(path))
-        return std::nullopt;
-    if (dot == std::string_view::npos)
-        return path;
-    const std::string_view first = path.substr(0, dot);
-    if (!section.hasSection(first))
-        return section.find(first) ? path : first;
-    const auto missing = missingPart(section.sectionIfAny(first), path.substr(dot + 1));
-    return missing ? std::optional(path.substr(0, dot + 1 + missing->size())) : std::nullopt;
-}
-
-std::size_t keysThere(const Format& format, const ConfigSection& root)
-{
-    return static_cast<std::size_t>(std::ranges::count_if(
-        splitWords(format.defaultKeys), [&root](std::string_view path) { return !missingPart(root, path); }));
-}
-
-/// Returns which keys of the format a text lacks: "; no `model._component_`, no `dataset` or `optimizer`".
-/// Empty if it has all of them.
-std::string missingText(const Format& format, const ConfigSection& root)
-{
-    std::string text;
-    for (std::string_view oneOf : splitWords(format.neededKeys)) {
-        std::string names;
-        bool isThere = false;
-        while (!oneOf.empty()) {
-            const std::string_view path = oneOf.substr(0, oneOf.find('|'));
-            oneOf.remove_prefix(std::min(path.size() + 1, oneOf.size()));
-            const auto missing = missingPart(root, path);
-            isThere = isThere || !missing;
-            names += sentence(names.empty() ? "`{}`" : " or `{}`", missing.value_or(path));
-        }
-        if (!isThere)
-            text += sentence(text.empty() ? "; no {}" : ", no {}", names);
-    }
-    return text;
-}
-
-/// Returns the closest format: "closest: torchtune; no `dataset` or `optimizer`".
-std::string closestText(const ConfigText& text)
-{
-    const auto root = text.root();
-    std::size_t max = 0;
-    const Format* closest = nullptr;
-    for (const Format* format : formats) {
-        const std::size_t there = root ? keysThere(*format, *root) : 0;
-        if (there > max) {
-            max = there;
-            closest = format;
-        }
-    }
-    if (!closest)
-        return "no key of any format";
-    return sentence("closest: {}{}", closest->name, missingText(*closest, *root));
-}
-
-[[noreturn]] void refuse(const ConfigText& text)
-{
-    if (text.problem())
-        throw *text.problem();
-    throw errorAt({}, "Unrecognized config ({}). See `batchpeak formats`.", closestText(text));
-}
-
-/// Returns the document in the format that the text fits.
-std::unique_ptr<const ConfigDocument> documentOf(std::shared_ptr<const ConfigText> text)
+const Format* formatOf(const ConfigText& text)
 {
     const auto found =
-        std::ranges::find_if(formats, [&](const Format* format) { return format->fits(*text); });
-    if (found == formats.end())
-        refuse(*text);
-    return std::make_unique<const ConfigDocument>(**found, std::move(text));
+        std::ranges::find_if(formats, [&](const Format* format) { return format->fits(text); });
+    return found == formats.end() ? nullptr : *found;
+}
+
+bool saysSize(const ConfigDocument& document)
+{
+    const auto train = document.readForPython().train;
+    return train && train->presentSize;
+}
+
+/// \throws ConfigError if two runs of one script have different batches
+void requireSameBatch(const ConfigDocument& first, const ConfigDocument& second)
+{
+    const ConfigContents one = first.readForPython();
+    const ConfigContents other = second.readForPython();
+    if (one.train == other.train)
+        return;
+    const auto place = [](const ConfigContents& contents) {
+        return contents.places.train.microBatch ? contents.places.train.microBatch->position : TextPosition{};
+    };
+    throw errorAt(place(other),
+                  "The file holds several runs: one has its batch in line {}, with {}, and another in line "
+                  "{}, with {}; "
+                  "leave one of them in a copy of the file, and open the copy.",
+                  place(one).line, readText(one.train), place(other).line, readText(other.train));
+}
+
+/// Returns the document in the format that the text, or the only part of it that is a config, fits.
+/// \throws ConfigError if several parts differ in the batch, since a size is written for one run
+std::unique_ptr<const ConfigDocument> documentOf(std::shared_ptr<const ConfigText> text)
+{
+    if (const Format* format = formatOf(*text))
+        return std::make_unique<const ConfigDocument>(*format, std::move(text));
+    std::unique_ptr<const ConfigDocument> found;
+    for (std::shared_ptr<const ConfigText> part : partsOf(*text)) {
+        const Format* format = formatOf(*part);
+        if (!format)
+            continue;
+        // What the program makes of the devices is not known.
+        if (format == &deepSpeedFormat)
+            part = std::make_shared<const ConfigText>(part->document(), part->networks());
+        auto document = std::make_unique<const ConfigDocument>(*format, part);
+        // A file of DeepSpeed that a script writes says nothing if the numbers come from the trainer's
+        // options.
+        if (format == &deepSpeedFormat && !saysSize(*document))
+            continue;
+        if (!found)
+            found = std::move(document);
+        else if (document->name() == found->name())
+            requireSameBatch(*found, *document);
+    }
+    if (!found)
+        throw unreadable(*text);
+    return found;
 }
 
 } // namespace
@@ -151,6 +153,36 @@ void dropIdlePlaces(ConfigContents& contents)
     const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
     if (spec && !model::takesSequences(*spec))
         places.sequenceLength.reset();
+}
+
+/// Returns the plan of all processes that a script starts, if the config leaves their number open.
+BatchPlan launchedPlan(BatchPlan plan, const Launch& launch)
+{
+    plan.isOverAllDevices = plan.isOverAllDevices || launch.dividesBatch;
+    if (plan.knowsDevices || !launch.processes)
+        return plan;
+    if (!plan.isOverAllDevices && plan.globalBatchSize <= maxSamples / *launch.processes)
+        plan.globalBatchSize *= *launch.processes;
+    plan.isOverAllDevices = true;
+    plan.devices = *launch.processes;
+    plan.knowsDevices = true;
+    // A size above a device's share is lowered to it, by every trainer that takes one.
+    if (plan.presentSize)
+        plan.presentSize = std::min(*plan.presentSize, std::max<std::int64_t>(plan.perDeviceBatch(), 1));
+    return plan;
+}
+
+void takeLaunch(const Launch& launch, ConfigContents& contents)
+{
+    for (auto* plan : {&contents.train, &contents.eval}) {
+        if (!*plan)
+            continue;
+        const bool wasOpen = !(*plan)->knowsDevices;
+        *plan = launchedPlan(**plan, launch);
+        if (wasOpen && (*plan)->knowsDevices)
+            contents.places.devices = launch.place;
+    }
+    contents.warnings.insert(contents.warnings.end(), launch.warnings.begin(), launch.warnings.end());
 }
 
 /// Numbers above the limits are typos or hostile. With them refused, sums and products need no overflow
@@ -199,6 +231,7 @@ ConfigContents ConfigDocument::read() const
 ConfigContents ConfigDocument::readForPython() const
 {
     ConfigContents contents = m_format.read(*m_text);
+    takeLaunch(m_text->launch(), contents);
     if (contents.train)
         checkLimits(*contents.train, contents.places.train, contents.places.devices);
     if (contents.eval)
@@ -248,14 +281,54 @@ ConfigContents asRunHere(ConfigContents contents)
     return contents;
 }
 
+namespace {
+
+/// Returns the chosen size as a config counts it that knows nothing of the script that starts it.
+/// \param plan  plan that the config alone has
+ChosenSize chosenOfConfig(ChosenSize chosen, const std::optional<BatchPlan>& plan, const Launch& launch)
+{
+    const bool isShared = plan && !plan->knowsDevices && !plan->isOverAllDevices && !launch.dividesBatch;
+    if (!isShared || !chosen.globalBatchSize || !launch.processes)
+        return chosen;
+    if (*chosen.globalBatchSize % *launch.processes != 0) {
+        throw errorAt(
+            {}, "A batch of {} is no multiple of the {} processes that the script starts; choose another.",
+            *chosen.globalBatchSize, *launch.processes);
+    }
+    chosen.globalBatchSize = *chosen.globalBatchSize / *launch.processes;
+    return chosen;
+}
+
+} // namespace
+
 SplicedText ConfigDocument::withMicroBatchSize(const ChosenSize& chosen) const
 {
-    SplicedText spliced = m_format.splice(*m_text, chosen);
     const auto before = read().plan(chosen.phase);
+    SplicedText spliced;
+    try {
+        const ConfigContents alone = m_format.read(*m_text);
+        // Of a batch that a script shares out, no device takes more than its share.
+        const auto& open = alone.plan(chosen.phase);
+        const bool isShared = open && open->isOverAllDevices && !open->knowsDevices && before->knowsDevices;
+        if (isShared && !chosen.globalBatchSize && chosen.microBatchSize > before->perDeviceBatch())
+            throw BatchNotKept(*before, chosen, {});
+        spliced =
+            m_format.splice(*m_text, chosenOfConfig(chosen, alone.plan(chosen.phase), m_text->launch()));
+    } catch (const BatchNotKept& notKept) {
+        // The batches to choose from are those of all processes.
+        if (!before || m_text->launch().words.empty())
+            throw;
+        throw BatchNotKept(*before, chosen, notKept.position());
+    }
     const auto text = spliced.document
                           ? std::make_shared<const ConfigText>(spliced.document, m_text->networks())
                           : std::make_shared<const ConfigText>(spliced.text, m_text->networks());
     const auto after = documentOf(text)->read().plan(chosen.phase);
+    if (before && after && before->isOverAllDevices && !after->isOverAllDevices) {
+        throw errorAt({},
+                      "The script calculates the batch with the number of devices, and a number in place of "
+                      "the calculation would not follow them; set the size by hand.");
+    }
     const bool isSize = after && after->writtenSize() == chosen.microBatchSize;
     const std::int64_t batch = chosen.globalBatchSize.value_or(before ? before->globalBatchSize : 0);
     // Evaluation does not accumulate: in most configs its batch is its micro-batch.

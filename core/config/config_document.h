@@ -45,6 +45,8 @@ struct UnsupportedModel
     /// The reason as a short noun phrase, for a table of many configs: "preferences or rewards". See
     /// unmodeled_features.h.
     std::string reason = {};
+    /// The network of a hub that is not on this computer, if that is why.
+    std::optional<NetworkName> missing = {};
 };
 
 /// What a config, or the trainer that it is written for, requests of a training run besides the batch size.

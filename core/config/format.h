@@ -7,26 +7,48 @@
 #include "syntax/config_section.h"
 
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace batchpeak::config {
 
-/// The text of a config before its format is known: YAML, JSON, or a script. It is parsed once.
+/// How a script starts the program that reads a config.
+struct Launch
+{
+    /// The command with its options: "accelerate launch train.py --lr 1e-4". Empty for a config in a file.
+    std::string words;
+    /// Number of processes, each with a device of its own; nothing if only a run determines it.
+    std::optional<std::int64_t> processes;
+    std::optional<SourceLocation> place;
+    /// Whether the script calculates with that number, so that the batch of a step is that of all devices.
+    bool dividesBatch = false;
+    std::vector<Warning> warnings = {};
+};
+
+/// The text of a config before its format is known: YAML, JSON, TOML, a script, or a part of one. It is
+/// parsed once.
 class ConfigText
 {
 public:
     /// \throws ConfigError if the text is invalid: empty, too long, not UTF-8
     explicit ConfigText(std::string text, NetworkSource networks = {});
+    ConfigText(const ConfigText&) = delete;
+    ConfigText& operator=(const ConfigText&) = delete;
 
     /// Takes a text that was parsed already.
-    explicit ConfigText(std::shared_ptr<const YamlDocument> document, NetworkSource networks = {});
+    explicit ConfigText(std::shared_ptr<const YamlDocument> document, NetworkSource networks = {},
+                        Launch launch = {});
 
     const std::string& text() const { return m_text; }
     /// Looks up networks that the text only names.
     const NetworkSource& networks() const { return m_networks; }
+    const Launch& launch() const { return m_launch; }
+    /// Whether the text stands in another one, or in a syntax that is neither YAML nor JSON.
+    bool isPart() const { return m_document && m_document->origin(); }
     /// The parsed document; null if the text is neither YAML nor JSON.
     const std::shared_ptr<const YamlDocument>& document() const { return m_document; }
     /// The document's top-level mapping; nothing if there is no document, or it is no mapping.
@@ -35,11 +57,27 @@ public:
     const std::optional<ConfigError>& problem() const { return m_problem; }
 
 private:
+    const YamlDocument* otherFile(const std::string& path, TextPosition named) const;
+
     std::string m_text;
     std::shared_ptr<const YamlDocument> m_document;
     std::optional<ConfigError> m_problem;
     NetworkSource m_networks;
+    Launch m_launch;
+    OtherFile m_others = [this](const std::string& path, TextPosition named) {
+        return otherFile(path, named);
+    };
+    /// Files that were read already; null for those that are no config.
+    mutable std::map<std::string, std::shared_ptr<const YamlDocument>> m_otherFiles;
 };
+
+/// Returns the configs that a text of no format of its own holds, in the order in which they are tried: one
+/// in TOML, the options of a command, a config that a script writes, the part of a manifest that a launcher
+/// hands on. \throws ConfigError if a script has options that contradict each other
+std::vector<std::shared_ptr<const ConfigText>> partsOf(const ConfigText& text);
+
+/// Returns why a text of no known format is not read: what it is, or which format is the closest.
+ConfigError unreadable(const ConfigText& text);
 
 /// One format of config: how it is recognized, how it is read, and how a size changes its text. Each format
 /// is defined in a file of its own, with the tables of its keys, and listed below.
@@ -80,12 +118,36 @@ extern const Format llmFoundryFormat;
 extern const Format megatronFormat;
 extern const Format nemoFormat;
 extern const Format torchtuneFormat;
+extern const Format torchtitanFormat;
+extern const Format nanotronFormat;
+extern const Format litgptFormat;
+extern const Format gptNeoxFormat;
+extern const Format olmoFormat;
+extern const Format verlSftFormat;
+extern const Format verlEngineFormat;
+extern const Format openRlhfSftFormat;
+extern const Format swiftFormat;
+extern const Format swiftMegatronFormat;
+extern const Format llamaBoardFormat;
+extern const Format accelerateFormat;
 
 /// All formats, in the order in which they are tried on a text.
 inline constexpr std::array formats{&ownFormat,
                                     &cerebrasTrainerFormat,
                                     &cerebrasParamsFormat,
                                     &axolotlFormat,
+                                    &gptNeoxFormat,
+                                    &swiftMegatronFormat,
+                                    &swiftFormat,
+                                    &openRlhfSftFormat,
+                                    &verlSftFormat,
+                                    &verlEngineFormat,
+                                    &torchtitanFormat,
+                                    &nanotronFormat,
+                                    &litgptFormat,
+                                    &olmoFormat,
+                                    &llamaBoardFormat,
+                                    &accelerateFormat,
                                     &deepSpeedFormat,
                                     &huggingFaceConfigFormat,
                                     &checkpointParamsFormat,

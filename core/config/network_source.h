@@ -5,6 +5,8 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace batchpeak::config {
@@ -38,13 +40,37 @@ struct NetworkLookup
     std::string adapter = {};
     /// The places that were searched, as noun phrases, if no file was found.
     std::vector<std::string> places = {};
+    /// Whether the name can be that of a network of a hub, if no file was found.
+    bool isId = false;
     /// Why the file that was found cannot be used, as a full sentence; empty if nothing was found.
     std::string problem = {};
 };
 
-/// Looks up networks outside a config's text, such as on disk. It is called while a config is read. If it is
-/// empty, only the table of well-known networks is searched.
-using NetworkSource = std::function<NetworkLookup(const NetworkName&)>;
+/// Looks up what a config names outside of its text, such as on disk. It is called while a config is read. If
+/// it is empty, only the table of well-known networks is searched, and no other file is read.
+class NetworkSource
+{
+public:
+    using Find = std::function<NetworkLookup(const NetworkName&)>;
+    /// Returns another file that the config names, or nothing.
+    using Read = std::function<std::optional<NetworkFile>(const std::string& path)>;
+
+    NetworkSource() = default;
+    template<typename Finder, typename = std::enable_if_t<std::is_invocable_v<Finder&, const NetworkName&>>>
+    NetworkSource(Finder find, Read read = {}) : m_find(std::move(find)), m_read(std::move(read))
+    {}
+
+    explicit operator bool() const { return static_cast<bool>(m_find); }
+    NetworkLookup operator()(const NetworkName& name) const { return m_find(name); }
+    std::optional<NetworkFile> file(const std::string& path) const
+    {
+        return m_read ? m_read(path) : std::nullopt;
+    }
+
+private:
+    Find m_find;
+    Read m_read;
+};
 
 /// Returns the places as an enumeration: "/data/x, /home/y or the Hugging Face cache (/home/z)".
 std::string listedPlaces(const std::vector<std::string>& places);

@@ -109,7 +109,7 @@ std::optional<model::Optimizer> knownOptimizer(std::string_view word)
         return AdamW4bit;
     if (isAmong(word, "paged_adamw paged_adamw_32bit"))
         return AdamW32bit;
-    if (isAmong(word, "lion lion_32bit paged_lion_32bit decoupled_lionw"))
+    if (isAmong(word, "lion lion_32bit paged_lion_32bit decoupled_lionw lionw"))
         return Lion;
     if (isAmong(word, "lion_8bit paged_lion_8bit"))
         return Lion8bit;

@@ -126,6 +126,7 @@ void follow(NetworkName name, const QStringList& folders, NetworkLookup& lookup)
             place.path = besideAdapter;
         if (place.path.isEmpty()) {
             lookup.places = std::move(place.places);
+            lookup.isId = cachedNetwork(name).isId;
             return;
         }
         if (!isAdapter(place.path)) {
@@ -154,7 +155,7 @@ bool describesNetwork(const QString& path)
 
 config::NetworkSource networkFiles(const QStringList& folders)
 {
-    return [folders](const NetworkName& name) {
+    const auto find = [folders](const NetworkName& name) {
         NetworkLookup lookup{.name = name.name};
         try {
             follow(name, folders, lookup);
@@ -163,6 +164,19 @@ config::NetworkSource networkFiles(const QStringList& folders)
         }
         return lookup;
     };
+    const auto read = [folders](const std::string& name) -> std::optional<config::NetworkFile> {
+        for (const QString& path : pathsOf(QString::fromStdString(name), folders)) {
+            if (!QFileInfo(path).isFile())
+                continue;
+            try {
+                return config::NetworkFile{.path = path.toStdString(), .text = readTextFile(path)};
+            } catch (const config::ConfigError&) {
+                return std::nullopt;
+            }
+        }
+        return std::nullopt;
+    };
+    return {find, read};
 }
 
 } // namespace batchpeak::engine

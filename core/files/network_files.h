@@ -15,7 +15,8 @@ bool describesNetwork(const QString& path);
 
 /// Returns a source of networks on this computer by the names that configs use for them: first as a path,
 /// then as an id in the cache of the Hugging Face hub (hub_cache.h). The folder of an adapter stands for the
-/// network that it names.
+/// network that it names. It also reads other files that a config names by a path, such as DeepSpeed's
+/// settings.
 ///
 /// The source finds texts and parses none of them except an adapter's; core/config decides what a network is.
 ///

@@ -91,17 +91,22 @@ std::optional<ConfigEntry> findIn(const YamlDocument& document, const YamlNode& 
 } // namespace
 
 ConfigSection::ConfigSection(const YamlDocument& document, const YamlNode& mapping, std::string path,
-                             Dialect dialect)
-    : m_document(&document), m_mapping(&mapping), m_path(std::move(path)), m_dialect(dialect)
+                             Dialect dialect, const OtherFile* others)
+    : m_document(&document),
+      m_mapping(&mapping),
+      m_path(std::move(path)),
+      m_dialect(dialect),
+      m_others(others)
 {}
 
-std::optional<ConfigSection> ConfigSection::root(const YamlDocument& document, Dialect dialect)
+std::optional<ConfigSection> ConfigSection::root(const YamlDocument& document, Dialect dialect,
+                                                 const OtherFile* others)
 {
     if (document.root().kind != NodeKind::Mapping)
         return std::nullopt;
     if (!hasReadableTag(document.root()))
         refuseTag(document, document.root(), "the config");
-    return ConfigSection(document, document.root(), {}, dialect);
+    return ConfigSection(document, document.root(), {}, dialect, others);
 }
 
 std::string ConfigSection::pathOf(std::string_view key) const
@@ -207,13 +212,24 @@ std::optional<ConfigSection> ConfigSection::section(std::string_view key) const
         return std::nullopt;
     if (there->kind != NodeKind::Mapping)
         fail(key, "must be a mapping of keys to values, but is {}", described(*there));
-    return ConfigSection(*m_document, *there, pathOf(key), m_dialect);
+    return ConfigSection(*m_document, *there, pathOf(key), m_dialect, m_others);
+}
+
+std::optional<ConfigSection> ConfigSection::sectionOrFile(std::string_view key) const
+{
+    const YamlNode* there = value(key);
+    if (!there || there->kind == NodeKind::Mapping || there->kind != NodeKind::Scalar || !m_others)
+        return hasSection(key) ? section(key) : std::nullopt;
+    const YamlDocument* other = (*m_others)(there->value, positionOf(key));
+    return other && other->root().kind == NodeKind::Mapping
+               ? std::optional(ConfigSection(*other, other->root(), pathOf(key), m_dialect))
+               : std::nullopt;
 }
 
 ConfigSection ConfigSection::emptySection(std::string_view key) const
 {
     static const YamlNode nothing{.kind = NodeKind::Mapping};
-    return {*m_document, nothing, pathOf(key), m_dialect};
+    return {*m_document, nothing, pathOf(key), m_dialect, m_others};
 }
 
 ConfigSection ConfigSection::sectionIfAny(std::string_view key) const
@@ -290,7 +306,11 @@ std::optional<double> ConfigSection::number(std::string_view key) const
 std::optional<bool> ConfigSection::boolean(std::string_view key) const
 {
     const YamlNode* there = value(key);
-    const auto boolean = there ? asBoolean(*there) : std::nullopt;
+    auto boolean = there ? asBoolean(*there) : std::nullopt;
+    // Options of commands are booleans in these words too: string_to_bool in hf_argparser.py of
+    // transformers 5.23.
+    if (there && m_document->origin() && isAmong(there->value, "0 1"))
+        boolean = there->value == "1";
     if (there && !boolean)
         fail(key, "must be True or False, but is {}", described(*there));
     return boolean;
@@ -323,7 +343,7 @@ std::vector<ConfigSection> ConfigSection::sections(std::string_view key) const
         if (target.kind != NodeKind::Mapping || !hasReadableTag(target))
             fail(key, "must be a list of mappings, but holds {}", described(target));
         sections.emplace_back(*m_document, target, sentence("{}[{}]", pathOf(key), sections.size()),
-                              m_dialect);
+                              m_dialect, m_others);
     }
     return sections;
 }

@@ -7,6 +7,7 @@
 #include "yaml_scalar.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +36,9 @@ struct ConfigEntry
     bool merged = false;
 };
 
+/// Returns another config that a config names; null if there is none. The result lives as long as the source.
+using OtherFile = std::function<const YamlDocument*(const std::string& path, TextPosition named)>;
+
 /// A mapping of a config that is read by key. It follows aliases and interpolations, applies merge keys, and
 /// treats null as absent.
 ///
@@ -43,11 +47,13 @@ class ConfigSection : public Settings
 {
 public:
     /// \param path  path of the mapping for messages; empty for the root
+    /// \param others  source of other files, which lives as long as the section; null if there is none
     ConfigSection(const YamlDocument& document, const YamlNode& mapping, std::string path,
-                  Dialect dialect = Dialect::PyYaml);
+                  Dialect dialect = Dialect::PyYaml, const OtherFile* others = nullptr);
 
     /// Returns the root of a document if it is a mapping, or nothing.
-    static std::optional<ConfigSection> root(const YamlDocument& document, Dialect dialect = Dialect::PyYaml);
+    static std::optional<ConfigSection> root(const YamlDocument& document, Dialect dialect = Dialect::PyYaml,
+                                             const OtherFile* others = nullptr);
 
     const YamlDocument& document() const { return *m_document; }
     Dialect dialect() const { return m_dialect; }
@@ -87,6 +93,9 @@ public:
     std::optional<std::vector<std::int64_t>> integers(std::string_view key) const;
     std::optional<std::vector<std::string>> words(std::string_view key) const;
     std::optional<ConfigSection> section(std::string_view key) const;
+    /// Returns the section, or the mapping in the file whose path is the value; nothing if there is neither.
+    /// Positions in that file are that of its name here.
+    std::optional<ConfigSection> sectionOrFile(std::string_view key) const;
     /// Returns the mappings of a list; empty if the key is absent or null.
     std::vector<ConfigSection> sections(std::string_view key) const;
 
@@ -110,6 +119,7 @@ private:
     const YamlNode* m_mapping;
     std::string m_path;
     Dialect m_dialect;
+    const OtherFile* m_others;
 };
 
 /// Describes a value for an error message: "its word", shortened if it is long; the text "8" if it is quoted;

@@ -53,44 +53,94 @@ SplicedText splicedText(std::shared_ptr<const YamlDocument> document, std::vecto
     return {.text = std::move(text), .notes = std::move(notes), .document = std::move(document)};
 }
 
-SplicedText spliceEntry(const ConfigSection& section, std::string_view key, const std::string& value,
-                        std::string_view below)
+namespace {
+
+/// An edit of a document with the notes on it.
+struct NotedEdit
+{
+    YamlEdit edit;
+    std::vector<std::string> notes;
+};
+
+NotedEdit editOf(const ConfigSection& section, std::string_view key, const std::string& value,
+                 std::string_view below)
 {
     const YamlDocument& document = section.document();
     const auto entry = section.find(key);
     if (entry && !entry->merged) {
-        SplicedText spliced = splicedText(applied(document, replaceValue(document, *entry->value, value)),
-                                          aliasNotes(document, *entry->value, key));
+        NotedEdit edit{.edit = replaceValue(document, *entry->value, value),
+                       .notes = aliasNotes(document, *entry->value, key)};
         if (section.dialect() != Dialect::OmegaConf)
-            return spliced;
-        append(spliced.notes, interpolationNotes(document, *entry->value));
+            return edit;
+        append(edit.notes, interpolationNotes(document, *entry->value));
         if (isInterpolated(*entry->value)) {
-            spliced.notes.push_back(sentence("{} was {} and is a number of its own now.", section.pathOf(key),
-                                             entry->value->value));
+            edit.notes.push_back(sentence("{} was {} and is a number of its own now.", section.pathOf(key),
+                                          entry->value->value));
         }
-        return spliced;
+        return edit;
     }
     const auto neighbor = section.find(below);
     const YamlNode* after = neighbor ? neighbor->value : nullptr;
-    return splicedText(
-        applied(document, insertEntry(document, section.mapping(), std::string(key), value, after)),
-        aliasNotes(document, section.mapping(), key));
+    return {.edit = insertEntry(document, section.mapping(), std::string(key), value, after),
+            .notes = aliasNotes(document, section.mapping(), key)};
+}
+
+/// Returns the origin with one change of its document.
+SplicedText changedOrigin(const ConfigSection& section, const EntryChange& change)
+{
+    const YamlDocument& document = section.document();
+    const DocumentOrigin& origin = *document.origin();
+    std::vector<TextPiece> pieces;
+    SplicedText result;
+    const auto take = [&](OriginChange made) {
+        pieces.push_back(std::move(made.piece));
+        append(result.notes, std::move(made.notes));
+    };
+    if (origin.insert && !section.find(change.key)) {
+        const auto neighbor = section.find(change.below);
+        const auto& children = section.mapping().children;
+        const YamlNode& beside = neighbor ? *neighbor->value : *children.at(1);
+        take(origin.insert(origin.segmentAt(beside.begin), section.pathOf(change.key), change.value));
+    } else {
+        NotedEdit edit = editOf(section, change.key, change.value, change.below);
+        applied(document, edit.edit);
+        append(result.notes, std::move(edit.notes));
+        for (const TextPiece& piece : edit.edit.pieces)
+            take(origin.changeOf(piece));
+    }
+    result.text = withPieces(origin.text, std::move(pieces));
+    result.document = origin.reread(result.text);
+    return result;
+}
+
+} // namespace
+
+SplicedText spliceEntry(const ConfigSection& section, std::string_view key, const std::string& value,
+                        std::string_view below)
+{
+    NotedEdit edit = editOf(section, key, value, below);
+    return splicedText(applied(section.document(), edit.edit), std::move(edit.notes));
 }
 
 SplicedText withEntries(const YamlDocument& document, Dialect dialect,
                         const std::vector<EntryChange>& changes)
 {
-    SplicedText result{.text = document.text()};
+    SplicedText result{.text = document.origin() ? document.origin()->text : document.text()};
     for (const EntryChange& change : changes) {
         const ConfigSection section =
             sectionOf(result.document ? *result.document : document, dialect, change.section);
         if (isAlready(section, change))
             continue;
-        SplicedText spliced = spliceEntry(section, change.key, change.value, change.below);
+        SplicedText spliced = document.origin()
+                                  ? changedOrigin(section, change)
+                                  : spliceEntry(section, change.key, change.value, change.below);
         append(result.notes, std::move(spliced.notes));
         result.text = std::move(spliced.text);
         result.document = std::move(spliced.document);
     }
+    // The caller recognizes the whole text again, not only the part that the document was made from.
+    if (document.origin())
+        result.document = nullptr;
     return result;
 }
 

@@ -156,4 +156,9 @@ void requireJson(std::string_view text, JsonComments comments)
         throw ConfigError("The text is JSON but no object; a config is one, in braces.");
 }
 
+std::string quotedJson(const std::string& text)
+{
+    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 } // namespace batchpeak::config

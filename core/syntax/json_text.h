@@ -25,4 +25,8 @@ enum class JsonComments { Refused, Allowed };
 /// \throws ConfigError with the position of the first error
 void requireJson(std::string_view text, JsonComments comments);
 
+/// Returns a text in the quotation marks of JSON, which YAML reads alike. Bytes that are not UTF-8 are
+/// replaced.
+std::string quotedJson(const std::string& text);
+
 } // namespace batchpeak::config

@@ -28,7 +28,8 @@ bool isNamePart(char character)
     return (character >= '0' && character <= '9') || shellNameSize(std::string_view(&character, 1)) > 0;
 }
 
-/// Returns the number of bytes of "--name" at the beginning of a word; 0 if it is not an option.
+/// Returns the number of bytes of "--name" or "--group.name" at the beginning of a word; 0 if it is not an
+/// option.
 std::size_t optionSize(const ShellWord& word)
 {
     if (word.isProse || word.pieces.empty() || word.pieces.front().kind != Kind::Literal)
@@ -36,10 +37,28 @@ std::size_t optionSize(const ShellWord& word)
     const std::string& text = word.pieces.front().text;
     if (!text.starts_with("--") || shellNameSize(std::string_view(text).substr(2)) == 0)
         return 0;
-    const auto isPart = [](char character) { return isNamePart(character) || character == '-'; };
+    const auto isPart = [](char character) {
+        return isNamePart(character) || character == '-' || character == '.';
+    };
     const auto end = static_cast<std::size_t>(std::ranges::find_if_not(text, isPart) - text.begin());
     const bool isWhole = end == text.size() && word.pieces.size() == 1;
     return isWhole || (end < text.size() && text[end] == '=') ? end : 0;
+}
+
+/// Returns the number of bytes of "group.name", after "+" or "++", in a word that sets it; 0 in any other
+/// word. A name without a dot is a setting only beside others with one, but a variable before a command.
+std::size_t settingSize(const ShellWord& word)
+{
+    if (word.isProse || word.pieces.empty() || word.pieces.front().kind != Kind::Literal)
+        return 0;
+    const std::string& text = word.pieces.front().text;
+    const std::size_t equals = text.find('=');
+    const std::string_view name = std::string_view(text).substr(0, equals);
+    const std::size_t begin = std::min(name.find_first_not_of('+'), name.size());
+    const auto isPart = [](char character) { return isNamePart(character) || character == '.'; };
+    const bool isName =
+        shellNameSize(name.substr(begin)) > 0 && std::ranges::all_of(name.substr(begin), isPart);
+    return equals != std::string::npos && begin <= 2 && isName ? equals : 0;
 }
 
 /// Returns the value after the equals sign.
@@ -73,9 +92,16 @@ bool isInArithmetic(std::string_view before)
 } // namespace
 
 ShellScript::ShellScript(std::string text)
-    : m_text(std::move(text)), m_words(shellWords(m_text)), m_variables(m_text, m_words)
+    : m_text(std::move(text)),
+      m_words(shellWords(m_text)),
+      m_variables(m_text, m_words),
+      m_certain(m_text, m_words)
 {
+    readScheduler();
     indexArguments();
+    countProcesses();
+    m_certain = m_variables;
+    assumeCounts();
 }
 
 void ShellScript::indexArguments()
@@ -87,10 +113,20 @@ void ShellScript::indexArguments()
             ShellArgument argument{.name = withDashes(std::string_view(text).substr(0, size)),
                                    .isJoined = size < text.size(),
                                    .begin = word.begin,
-                                   .end = word.end};
+                                   .end = word.end,
+                                   .command = word.command};
             if (argument.isJoined)
                 argument.values.push_back(joinedValue(word, size + 1));
             m_arguments.push_back(std::move(argument));
+            last = &word;
+        } else if (const std::size_t setting = settingSize(word)) {
+            const std::string_view text = std::string_view(word.pieces.front().text).substr(0, setting);
+            m_arguments.push_back({.name = std::string(text.substr(text.find_first_not_of('+'))),
+                                   .values = {joinedValue(word, setting + 1)},
+                                   .isJoined = true,
+                                   .begin = word.begin,
+                                   .end = word.end,
+                                   .command = word.command});
             last = &word;
         } else if (last && word.command == last->command && !m_arguments.back().isJoined) {
             ShellArgument& argument = m_arguments.back();
@@ -150,6 +186,36 @@ std::optional<std::string> ShellScript::valueOf(const ShellWord& word) const
 std::optional<std::string> ShellScript::variable(const std::string& name) const
 {
     return m_variables.valueOf(name);
+}
+
+bool ShellScript::isAssumed(const ShellWord& word) const
+{
+    return m_variables.textOf(word.pieces) && !m_certain.textOf(word.pieces);
+}
+
+std::string ShellScript::textAsWritten(const ShellWord& word) const
+{
+    std::string text;
+    for (const ShellPiece& piece : word.pieces)
+        text += piece.kind == Kind::Variable ? "${" + piece.text + "}" : piece.text;
+    return text;
+}
+
+std::optional<ConfigError> ShellScript::loopError(std::string_view name, const ShellWord& word) const
+{
+    for (const ShellPiece& piece : word.pieces) {
+        const auto loop =
+            piece.kind == Kind::Variable ? m_variables.commandAssigning(piece.text) : std::nullopt;
+        if (!loop)
+            continue;
+        const TextPosition position = positionIn(m_text, *loop);
+        return errorAt(position,
+                       "The value of {} is {}, to which line {} gives one value after another, so these are "
+                       "several runs; "
+                       "write the number of one run into a copy of the script, and open the copy.",
+                       name, m_text.substr(word.begin, word.end - word.begin), position.line);
+    }
+    return std::nullopt;
 }
 
 ShellPlace ShellScript::placeOf(const ShellWord& value) const
@@ -259,7 +325,11 @@ std::vector<std::string> notesOf(const ShellScript& script, const ShellArgument&
     if (place.isExpression)
         notes.push_back(sentence("Line {} had {} for {}, and has a number of its own now.",
                                  lineOf(script, place.begin), written, argument.name));
-    if (place.environment)
+    if (place.environment && shellNameSize(*place.environment) == 0) {
+        notes.push_back(
+            sentence("The size is the default of the script's argument {}, which can still set another.",
+                     *place.environment));
+    } else if (place.environment)
         notes.push_back(
             sentence("The size is the default of {}, so the environment of the run can still set another.",
                      *place.environment));
@@ -280,9 +350,19 @@ bool endsContinued(std::string_view line)
     return line.ends_with('\\') || line.ends_with("\\\r");
 }
 
-/// \param argument  text to insert: "--micro-batch-size 4"
-std::string inserted(const std::string& text, const ShellArgument& beside, const std::string& argument)
+} // namespace
+
+OriginChange argumentChange(const ShellScript& script, const ShellArgument& argument,
+                            const ShellWord& written, const std::string& value)
 {
+    const ShellPlace place = script.placeOf(written);
+    return {.piece = {place.begin, place.end, value}, .notes = notesOf(script, argument, place)};
+}
+
+TextPiece insertedArgument(const ShellScript& script, const ShellArgument& beside,
+                           const std::string& argument)
+{
+    const std::string& text = script.text();
     const std::size_t begin = beside.begin == 0 ? 0 : text.rfind('\n', beside.begin - 1) + 1;
     const std::size_t end = std::min(text.find('\n', beside.end), text.size());
     const std::string_view view = text;
@@ -290,15 +370,14 @@ std::string inserted(const std::string& text, const ShellArgument& beside, const
     const bool isAlone = indent.find_first_not_of(" \t") == std::string_view::npos &&
                          isLineRest(view.substr(beside.end, end - beside.end));
     if (!isAlone)
-        return std::string(text).insert(beside.begin, argument + " ");
+        return {beside.begin, beside.begin, argument + " "};
     const std::size_t before = begin < 2 ? 0 : view.rfind('\n', begin - 2) + 1;
     const bool isContinued = endsContinued(view.substr(before, begin == 0 ? 0 : begin - 1 - before)) ||
                              endsContinued(view.substr(beside.end, end - beside.end));
-    return std::string(text).insert(begin, std::string(indent) + argument + (isContinued ? " \\" : "") +
-                                               (text.find("\r\n") != std::string::npos ? "\r\n" : "\n"));
+    return {begin, begin,
+            std::string(indent) + argument + (isContinued ? " \\" : "") +
+                (text.find("\r\n") != std::string::npos ? "\r\n" : "\n")};
 }
-
-} // namespace
 
 SplicedText withArgument(const ShellScript& script, std::string_view name, const std::string& value,
                          std::string_view beside)
@@ -306,9 +385,8 @@ SplicedText withArgument(const ShellScript& script, std::string_view name, const
     if (const ShellArgument* argument = onlyArgument(script, name)) {
         if (script.valueOf(argument->values.front()) == value)
             return {.text = script.text()};
-        const ShellPlace place = script.placeOf(argument->values.front());
-        return {.text = std::string(script.text()).replace(place.begin, place.end - place.begin, value),
-                .notes = notesOf(script, *argument, place)};
+        OriginChange change = argumentChange(script, *argument, argument->values.front(), value);
+        return {.text = withPieces(script.text(), {change.piece}), .notes = std::move(change.notes)};
     }
     const ShellArgument* neighbor = onlyArgument(script, beside);
     if (!neighbor) {
@@ -316,7 +394,7 @@ SplicedText withArgument(const ShellScript& script, std::string_view name, const
                       name, beside);
     }
     const std::string argument = std::string(name) + (neighbor->isJoined ? "=" : " ") + value;
-    return {.text = inserted(script.text(), *neighbor, argument)};
+    return {.text = withPieces(script.text(), {insertedArgument(script, *neighbor, argument)})};
 }
 
 } // namespace batchpeak::config

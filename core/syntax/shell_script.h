@@ -6,8 +6,10 @@
 #include "entry_change.h"
 #include "shell_variables.h"
 #include "shell_words.h"
+#include "source_locations.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,10 +17,12 @@
 
 namespace batchpeak::config {
 
-/// An option that a script passes to a program, such as "--lr 1e-4" or "--lr=1e-4".
+/// An option that a script passes to a program, such as "--lr 1e-4" or "--lr=1e-4", or a setting of Hydra,
+/// such as "data.max_length=8".
 struct ShellArgument
 {
-    /// Name with its leading dashes. Underscores are replaced by dashes, which launchers treat as the same.
+    /// Name with its leading dashes, if it has any. Underscores are replaced by dashes, which launchers treat
+    /// as the same; those of a setting stay.
     std::string name;
     /// Words up to the next option; empty for a flag.
     std::vector<ShellWord> values;
@@ -26,6 +30,17 @@ struct ShellArgument
     /// Bytes [begin, end) of the option with its first value.
     std::size_t begin = 0;
     std::size_t end = 0;
+    /// ShellWord::command of the option.
+    std::size_t command = 0;
+};
+
+/// A command with all that is passed to it, also by variables and arrays.
+struct ShellRun
+{
+    /// Its own words as far as they are known, separated by blanks: "accelerate launch train.py --lr 1e-4".
+    std::string words;
+    /// Its own options and those in the lists that it uses, in the order in which they are passed.
+    std::vector<const ShellArgument*> arguments;
 };
 
 /// The bytes of a script that have to change to give an argument another value, and their role.
@@ -74,6 +89,22 @@ public:
     std::optional<std::string> valueOf(const ShellWord& word) const;
     std::optional<std::string> variable(const std::string& name) const;
 
+    /// Returns why a word has no one value, if a loop or a command like it sets the variable.
+    /// \param name  what has the value: "--micro-batch-size"
+    std::optional<ConfigError> loopError(std::string_view name, const ShellWord& word) const;
+
+    /// Returns the commands that pass options to a program.
+    std::vector<ShellRun> runs() const;
+    /// Number of processes that the launcher of the script starts on all nodes, by its options, by #SBATCH,
+    /// or by variables that launchers read. Nothing if only a run would determine it.
+    std::optional<std::int64_t> processes() const { return m_processes; }
+    /// The place of that number, or of one factor of it.
+    const std::optional<SourceLocation>& placeOfProcesses() const { return m_placeOfProcesses; }
+    /// Whether a value is known because variables that count processes, and have no value, are taken for 1.
+    bool isAssumed(const ShellWord& word) const;
+    /// Returns a word without its quotes, with each variable as "${NAME}".
+    std::string textAsWritten(const ShellWord& word) const;
+
     /// Returns the place to change for another value of an argument.
     ShellPlace placeOf(const ShellWord& value) const;
     /// Returns the bytes at which a variable is used, outside of comments.
@@ -81,12 +112,29 @@ public:
 
 private:
     void indexArguments();
+    /// Sets the variables of Slurm that follow from #SBATCH lines.
+    void readScheduler();
+    void countProcesses();
+    void assumeCounts();
 
     std::string m_text;
     ShellWords m_words;
     ShellVariables m_variables;
     std::vector<ShellArgument> m_arguments;
+    std::optional<std::int64_t> m_processes;
+    std::optional<SourceLocation> m_placeOfProcesses;
+    /// The values without the assumptions on counts.
+    ShellVariables m_certain;
 };
+
+/// Returns the change that gives an argument another value, at the place where its value is written.
+OriginChange argumentChange(const ShellScript& script, const ShellArgument& argument,
+                            const ShellWord& written, const std::string& value);
+
+/// Returns the change that inserts an argument next to another one, on a line of its own if the other has
+/// one. \param argument  text to insert: "--micro-batch-size 4"
+TextPiece insertedArgument(const ShellScript& script, const ShellArgument& beside,
+                           const std::string& argument);
 
 /// Returns the script with another value of an argument. Only the word changes from which the value comes:
 /// that of the argument, of an assignment, or a default. Nothing changes if the argument already has the

@@ -208,7 +208,8 @@ private:
         m_open.push_back(piece.text);
         auto result = assigned(found->second);
         m_open.pop_back();
-        return result;
+        const auto known = m_variables.m_environment.find(piece.text);
+        return result || known == m_variables.m_environment.end() ? result : std::optional(known->second);
     }
 
     std::optional<std::string> assigned(const std::vector<const ShellAssignment*>& assignments)
@@ -227,6 +228,9 @@ private:
 
     std::optional<std::string> fallback(const ShellPiece& piece)
     {
+        const auto known = m_variables.m_environment.find(piece.text);
+        if (known != m_variables.m_environment.end())
+            return known->second;
         const auto found = m_variables.m_defaults.find(piece.text);
         const bool isKnown = found != m_variables.m_defaults.end();
         if (!piece.hasFallback && !isKnown)
@@ -257,7 +261,7 @@ ShellVariables::ShellVariables(std::string_view text, const ShellWords& words) :
         if (command.empty())
             command = text.empty() ? "?" : text;
         else if (std::ranges::find(assigning, command) != assigning.end())
-            m_assignedByCommands.insert(text);
+            m_assignedByCommands.emplace(text, word.begin);
     }
 }
 
@@ -267,6 +271,11 @@ void ShellVariables::indexDefaults(const ShellWord& word)
         if (piece.setsFallback)
             m_defaults.emplace(piece.text, piece);
     }
+}
+
+void ShellVariables::setEnvironment(const std::string& name, std::string value)
+{
+    m_environment[name] = std::move(value);
 }
 
 std::optional<std::string> ShellVariables::textOf(const std::vector<ShellPiece>& pieces) const
@@ -282,6 +291,12 @@ std::optional<std::string> ShellVariables::valueOf(const std::string& name) cons
 bool ShellVariables::isAssigned(const std::string& name) const
 {
     return m_assignments.contains(name);
+}
+
+std::optional<std::size_t> ShellVariables::commandAssigning(const std::string& name) const
+{
+    const auto found = m_assignedByCommands.find(name);
+    return found == m_assignedByCommands.end() ? std::nullopt : std::optional(found->second);
 }
 
 const ShellWord* ShellVariables::onlyValue(const std::string& name) const

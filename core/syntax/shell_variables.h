@@ -10,7 +10,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace batchpeak::config {
@@ -31,18 +30,25 @@ std::optional<std::int64_t> shellNumber(std::string_view text);
 /// The values of a script's variables. A variable has the value that the script assigns to it, if it does so
 /// once, or always the same value. One without an assignment has its default (${NAME:-4}), or is unknown.
 ///
-/// All branches of control flow count. Cycles and texts longer than any real value are unknown too.
+/// The values of the environment are those that a scheduler is known to set; an assignment and they come
+/// before a default. All branches of control flow count. Cycles and texts longer than any real value are
+/// unknown too.
 class ShellVariables
 {
 public:
     /// \param text, words  must outlive this object
     ShellVariables(std::string_view text, const ShellWords& words);
 
+    /// Sets the value of a variable for where the script assigns none that is known.
+    void setEnvironment(const std::string& name, std::string value);
+
     /// Returns nothing if only a run of the script would determine the value.
     std::optional<std::string> textOf(const std::vector<ShellPiece>& pieces) const;
     std::optional<std::string> valueOf(const std::string& name) const;
 
     bool isAssigned(const std::string& name) const;
+    /// Returns the byte at which a loop or another command assigns a variable, if one does.
+    std::optional<std::size_t> commandAssigning(const std::string& name) const;
     /// Returns the only word that is assigned to a variable; nullptr if there is none, or several.
     const ShellWord* onlyValue(const std::string& name) const;
 
@@ -55,8 +61,9 @@ private:
     std::unordered_map<std::string, std::vector<const ShellAssignment*>> m_assignments;
     /// Defaults from ${NAME:=4}.
     std::unordered_map<std::string, ShellPiece> m_defaults;
-    /// Variables that commands assign, such as those of loops.
-    std::unordered_set<std::string> m_assignedByCommands;
+    std::unordered_map<std::string, std::string> m_environment;
+    /// Variables that commands assign, such as those of loops, and the bytes at which they do.
+    std::unordered_map<std::string, std::size_t> m_assignedByCommands;
 };
 
 } // namespace batchpeak::config

@@ -125,6 +125,18 @@ public:
         }
     }
 
+    /// Reads the next character or expansion of a here-document.
+    void readInHereDocument()
+    {
+        m_isInQuotes = true;
+        if (next() == '\\')
+            readEscape("$`\\");
+        else if (next() == '$' || next() == '`')
+            read();
+        else
+            addLiteral(1);
+    }
+
 private:
     void readSingleQuote()
     {
@@ -196,6 +208,15 @@ private:
         const std::size_t end = closing(m_at + 2, '(', ')', true);
         const std::string_view inner = m_text.substr(m_at, end - m_at);
         constexpr std::size_t brackets = std::string_view("$(())").size();
+        constexpr std::string_view expression = "$(expr ";
+        if (inner.starts_with(expression) && inner.ends_with(')')) {
+            std::string text(inner.substr(expression.size(), inner.size() - expression.size() - 1));
+            std::erase_if(text, [](char c) { return c == '\\' || c == '"' || c == '\''; });
+            m_pieces.push_back(
+                {.kind = ShellPiece::Kind::Arithmetic, .text = std::move(text), .begin = m_at, .end = end});
+            m_at = end;
+            return;
+        }
         if (inner.size() < brackets || !inner.starts_with("$((") || !inner.ends_with("))")) {
             readUnknown(end);
             return;
@@ -212,9 +233,11 @@ private:
         // Between double quotes, an apostrophe in a default is a literal character.
         const std::size_t end = closing(m_at + 2, '{', '}', !m_isInQuotes);
         const std::string_view inner = m_text.substr(m_at + 2, end - m_at - 2);
-        const std::size_t name = shellNameSize(inner);
+        std::size_t name = shellNameSize(inner);
+        if (name == 0)
+            name = std::min(inner.find_first_not_of("0123456789"), inner.size());
         const std::size_t sign = defaultOperatorSize(inner.substr(name));
-        const bool isPlain = name > 0 && inner.substr(name) == "}";
+        const bool isPlain = shellNameSize(inner) > 0 && inner.substr(name) == "}";
         if (!isPlain && (name == 0 || sign == 0 || !inner.ends_with('}'))) {
             readUnknown(end);
             return;
@@ -330,6 +353,12 @@ public:
     }
 
 private:
+    struct HereDelimiter
+    {
+        std::string word;
+        bool isQuoted = false;
+    };
+
     void beginCommand()
     {
         m_command = m_result.commands++;
@@ -350,7 +379,7 @@ private:
         // A line that begins with an option is not a command: its arguments continue on the next line.
         if (!m_isQuoted && !m_isArray && !m_isOptions)
             beginCommand();
-        for (const std::string& delimiter : std::exchange(m_hereDocuments, {}))
+        for (const HereDelimiter& delimiter : std::exchange(m_hereDocuments, {}))
             readHereDocument(delimiter);
     }
 
@@ -377,19 +406,21 @@ private:
         m_at =
             std::min(m_text.find_first_not_of(" \t", m_at + 2 + (m_text.substr(m_at + 2).starts_with('-'))),
                      m_text.size());
-        std::string delimiter;
+        HereDelimiter delimiter;
         while (m_at < m_text.size() && !isBlank(m_text[m_at]) && m_text[m_at] != '\n' &&
                operators.find(m_text[m_at]) == std::string_view::npos) {
             const char character = m_text[m_at++];
-            if (character != '\'' && character != '"' && character != '\\')
-                delimiter += character;
+            if (character == '\'' || character == '"' || character == '\\')
+                delimiter.isQuoted = true;
+            else
+                delimiter.word += character;
         }
         m_hereDocuments.push_back(std::move(delimiter));
     }
 
     /// Reads the text of a here-document as a script of its own: scripts write the one that they run in this
     /// way.
-    void readHereDocument(const std::string& delimiter)
+    void readHereDocument(const HereDelimiter& delimiter)
     {
         const std::size_t begin = m_at;
         std::size_t end = m_text.size();
@@ -401,11 +432,12 @@ private:
             content.remove_prefix(std::min(content.find_first_not_of('\t'), content.size()));
             if (content.ends_with('\r'))
                 content.remove_suffix(1);
-            if (content == delimiter) {
+            if (content == delimiter.word) {
                 end = line;
                 break;
             }
         }
+        m_result.hereDocuments.push_back({.begin = begin, .end = end, .isExpanded = !delimiter.isQuoted});
         if (m_depth < deepest)
             Lexer(m_text, begin, end, false, m_depth + 1, m_result).run();
     }
@@ -433,7 +465,8 @@ private:
         const bool appends = m_text[m_at + size - 2] == '+';
         ShellAssignment assignment{.name = std::string(m_text.substr(m_at, size - (appends ? 2 : 1))),
                                    .appends = appends,
-                                   .begin = m_at};
+                                   .begin = m_at,
+                                   .firstCommand = m_result.commands};
         m_at += size;
         assignment.isArray = m_at < m_text.size() && m_text[m_at] == '(';
         if (assignment.isArray) {
@@ -443,8 +476,9 @@ private:
         } else {
             assignment.value = nextWord();
         }
-        m_result.assignments.push_back(std::move(assignment));
         readQuotedArguments();
+        assignment.endCommand = m_result.commands;
+        m_result.assignments.push_back(std::move(assignment));
     }
 
     ShellWord nextWord()
@@ -483,7 +517,7 @@ private:
     bool m_isProse = false;
     bool m_isOptions = false;
     bool m_hasWords = false;
-    std::vector<std::string> m_hereDocuments;
+    std::vector<HereDelimiter> m_hereDocuments;
     std::vector<std::pair<std::size_t, std::size_t>> m_quotes;
 };
 
@@ -502,6 +536,14 @@ ShellWords shellWords(std::string_view text)
     ShellWords result;
     Lexer(text, 0, text.size(), false, 0, result).run();
     return result;
+}
+
+std::vector<ShellPiece> hereDocumentPieces(std::string_view text, const ShellHereDocument& document)
+{
+    PieceReader reader(text.substr(0, document.end), document.begin);
+    while (!reader.atEnd())
+        reader.readInHereDocument();
+    return reader.takePieces();
 }
 
 std::vector<ShellPiece> shellPieces(std::string_view text, std::size_t begin, std::size_t end)

@@ -16,9 +16,9 @@ struct ShellPiece
     enum class Kind {
         /// Literal text, without quotes and escapes.
         Literal,
-        /// $NAME, ${NAME}, and ${NAME:-default} with :-, -, := or =.
+        /// $NAME, ${NAME}, and ${NAME:-default} with :-, -, := or =; ${1:-default} too, whose name is 1.
         Variable,
-        /// $(( expression ))
+        /// $(( expression )), and the numbers and signs of $(expr ...).
         Arithmetic,
         /// Value that only a run of the script can determine: command substitution, $1, ${NAME[@]} and the
         /// like.
@@ -59,6 +59,20 @@ struct ShellAssignment
     bool isArray = false;
     bool appends = false;
     std::size_t begin = 0;
+    /// Numbers [firstCommand, endCommand) of the arrays and quoted lists in the value, as in
+    /// ShellWord::command.
+    std::size_t firstCommand = 0;
+    std::size_t endCommand = 0;
+};
+
+/// The text after "<<EOF".
+struct ShellHereDocument
+{
+    /// Bytes [begin, end) of its lines.
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    /// Whether variables in it are expanded, because no part of its delimiter is quoted.
+    bool isExpanded = true;
 };
 
 struct ShellWords
@@ -66,6 +80,7 @@ struct ShellWords
     /// Words in the order of the text. A quoted word with several arguments is followed by these, one by one.
     std::vector<ShellWord> words;
     std::vector<ShellAssignment> assignments;
+    std::vector<ShellHereDocument> hereDocuments;
     /// Bytes [begin, end) of each comment.
     std::vector<std::pair<std::size_t, std::size_t>> comments;
     /// Number of commands, arrays and quoted lists.
@@ -85,6 +100,9 @@ ShellWords shellWords(std::string_view text);
 /// Returns the number of bytes of a name at the beginning of a text: letters, digits and underscores, no
 /// digit first.
 std::size_t shellNameSize(std::string_view text);
+
+/// Returns the pieces of a here-document, in which quotes have no meaning.
+std::vector<ShellPiece> hereDocumentPieces(std::string_view text, const ShellHereDocument& document);
 
 /// Returns the pieces in the bytes [begin, end) of a text as one word, including blanks.
 std::vector<ShellPiece> shellPieces(std::string_view text, std::size_t begin, std::size_t end);

@@ -323,7 +323,10 @@ std::size_t YamlTreeBuilder::byteOf(const yaml_mark_t& mark)
     return m_byte;
 }
 
-YamlDocument::YamlDocument(std::string text) : m_text(std::move(text)), m_lineBegins(lineBegins(m_text))
+YamlDocument::YamlDocument(std::string text) : YamlDocument(std::move(text), nullptr) {}
+
+YamlDocument::YamlDocument(std::string text, std::shared_ptr<const DocumentOrigin> origin)
+    : m_text(std::move(text)), m_origin(std::move(origin)), m_lineBegins(lineBegins(m_text))
 {
     if (const auto problem = problemWithText(m_text))
         throw ConfigError(problem->sentence, positionOf(problem->byte));
@@ -336,7 +339,7 @@ YamlDocument::YamlDocument(std::string text) : m_text(std::move(text)), m_lineBe
 
 TextPosition YamlDocument::positionOf(std::size_t byte) const
 {
-    return positionIn(m_text, m_lineBegins, byte);
+    return m_origin ? m_origin->positionOf(byte) : positionIn(m_text, m_lineBegins, byte);
 }
 
 const YamlNode& resolved(const YamlNode& node)

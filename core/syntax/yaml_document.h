@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "config_error.h"
+#include "document_origin.h"
 
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <memory_resource>
 #include <string>
 #include <string_view>
@@ -65,18 +66,22 @@ public:
     /// \throws ConfigError if the text is empty, not UTF-8, neither YAML nor JSON, contains several
     ///         documents, or is more deeply nested or longer than any real config
     explicit YamlDocument(std::string text);
+    /// \param origin  the text that this one was made from
+    YamlDocument(std::string text, std::shared_ptr<const DocumentOrigin> origin);
 
     YamlDocument(const YamlDocument&) = delete;
     YamlDocument& operator=(const YamlDocument&) = delete;
 
     const std::string& text() const { return m_text; }
     const YamlNode& root() const { return m_nodes.front(); }
+    /// The text that this one was made from; null if it is the text of a file.
+    const std::shared_ptr<const DocumentOrigin>& origin() const { return m_origin; }
     /// Whether the text is in braces, like JSON.
     bool isJson() const { return m_isJson; }
     /// Nodes in the order of the text, a parent before its children.
     const std::pmr::deque<YamlNode>& nodes() const { return m_nodes; }
 
-    /// Returns the line of a byte, and its column in characters.
+    /// Returns the line of a byte, and its column in characters; those in the origin if there is one.
     TextPosition positionOf(std::size_t byte) const;
     TextPosition positionOf(const YamlNode& node) const { return positionOf(node.begin); }
 
@@ -84,6 +89,7 @@ private:
     friend class YamlTreeBuilder;
 
     std::string m_text;
+    std::shared_ptr<const DocumentOrigin> m_origin;
     /// First bytes of lines, since positions are requested by the thousand.
     std::vector<std::size_t> m_lineBegins;
     bool m_isJson = false;

@@ -254,17 +254,6 @@ std::string quotedAs(const YamlDocument& document, const YamlNode& mapping, cons
     return mark == '"' || mark == '\'' ? mark + key + mark : key;
 }
 
-std::string replaced(const std::string& text, const std::vector<TextPiece>& pieces)
-{
-    std::string result;
-    std::size_t kept = 0;
-    for (const TextPiece& piece : pieces) {
-        result.append(text, kept, piece.begin - kept).append(piece.text);
-        kept = piece.end;
-    }
-    return result.append(text, kept);
-}
-
 /// \param added  number of additional nodes in the second text, after the first \p changedFrom
 bool readsAlike(const YamlNode& before, const YamlNode& after, std::size_t changedFrom, std::ptrdiff_t added)
 {
@@ -359,7 +348,7 @@ std::shared_ptr<const YamlDocument> applied(const YamlDocument& document, const 
                               document.positionOf(edit.pieces.front().begin));
     std::shared_ptr<const YamlDocument> changed;
     try {
-        changed = std::make_shared<const YamlDocument>(replaced(document.text(), edit.pieces));
+        changed = std::make_shared<const YamlDocument>(withPieces(document.text(), edit.pieces));
     } catch (const ConfigError&) {
         throw refusal;
     }

@@ -12,14 +12,6 @@
 
 namespace batchpeak::config {
 
-/// Bytes of a text, and the text that replaces them.
-struct TextPiece
-{
-    std::size_t begin = 0;
-    std::size_t end = 0;
-    std::string text;
-};
-
 /// One change of a YAML text in place: the bytes that change, and their nodes.
 ///
 /// Everything else is kept, including comments, quoting, indents and line ends. The functions below create a

@@ -134,7 +134,7 @@ AboutDialog::AboutDialog(const Theme& theme, QWidget* parent) : QDialog(parent)
            "comes without any warranty."),
         this));
     layout->addWidget(paragraph(tr("Made with Qt %1, Qt Charts, libtorch, Eigen, SQLite, libyaml, yaml-cpp, "
-                                   "nlohmann-json, PCRE2, CLI11, muParser and xxHash.")
+                                   "nlohmann-json, toml++, PCRE2, CLI11, muParser and xxHash.")
                                     .arg(QLibraryInfo::version().toString()),
                                 this));
     layout->addStretch(1);

@@ -78,11 +78,18 @@ model::ModelSpec readNamedNetwork(const NetworkName& name, TextPosition position
         throw networkElsewhere(position, "{}", lookup.problem);
     if (lookup.places.empty())
         return namedNetwork(lookup.name, position, contents.warnings, overrides);
-    throw networkElsewhere(position,
-                           "The network is named \"{}\", of which no config.json is in {}, and which is not "
-                           "among the well-known ones; give its config.json with --model.",
-                           lookup.name, listedPlaces(lookup.places))
-        .because(reason::unknownId);
+    NotRun unknown =
+        networkElsewhere(
+            position,
+            "The network is named \"{}\", of which no config.json is in {}, and which is not among the "
+            "well-known ones; {}give its config.json with --model.",
+            lookup.name, listedPlaces(lookup.places), lookup.isId ? "download it (--download once), or " : "")
+            .because(reason::unknownId);
+    if (lookup.isId) {
+        unknown.why.missing = {.name = lookup.name,
+                               .revision = lookup.name == name.name ? name.revision : std::string()};
+    }
+    throw unknown;
 }
 
 ConfigContents namedContents(const NetworkName& name, const NetworkSource& networks)

@@ -141,8 +141,10 @@ void warnOfTrlDefault(const ConfigSection& root, std::string_view key, ConfigCon
 }
 
 // max_seq_length is the name in SFTConfig of older TRL releases; block_size and max_source_length are keys of
-// transformers' example scripts.
-constexpr std::string_view lengthKeys = "max_length max_seq_length block_size max_source_length";
+// transformers' example scripts, model_max_length one of FastChat's train.py and of the scripts made after
+// it.
+constexpr std::string_view lengthKeys =
+    "max_length max_seq_length model_max_length block_size max_source_length";
 
 // The older name of checkpointing is used if the newer is absent: TrainingArguments.__post_init__ in
 // transformers 5.23.
@@ -440,9 +442,11 @@ Dialect dialectOf(const YamlDocument& document)
 bool fits(const ConfigText& text)
 {
     const auto root = text.root();
+    // Other programs have the other options too.
+    const bool isScript = !text.launch().words.empty();
     return root &&
-           hasOneOf(*root, "per_device_train_batch_size per_device_eval_batch_size num_train_epochs "
-                           "model_name_or_path") &&
+           (hasOneOf(*root, "per_device_train_batch_size per_device_eval_batch_size") ||
+            (!isScript && hasOneOf(*root, "num_train_epochs model_name_or_path"))) &&
            !llamaFactoryFormat.fits(text);
 }
 

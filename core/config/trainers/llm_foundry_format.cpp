@@ -126,17 +126,19 @@ std::int64_t readGlobalBatch(const ConfigSection& root)
     return *batch;
 }
 
-BatchPlan readTrainPlan(const ConfigSection& root, std::vector<Warning>& warnings)
+BatchPlan readTrainPlan(const ConfigSection& root, const Launch& launch, std::vector<Warning>& warnings)
 {
     BatchPlan plan{.globalBatchSize = readGlobalBatch(root),
                    .setting = Auto{},
                    .knowsDevices = false,
                    .microBatchKey = std::string(microKey),
                    .globalBatchKey = std::string(globalKey)};
-    warn(warnings, root.positionOf(globalKey),
-         "The launcher decides how many GPUs share the {} samples of {}; no micro-batch is larger than a "
-         "GPU's share. Figures here are for one GPU.",
-         plan.globalBatchSize, globalKey);
+    if (!launch.processes) {
+        warn(warnings, root.positionOf(globalKey),
+             "The launcher decides how many GPUs share the {} samples of {}; no micro-batch is larger than a "
+             "GPU's share. Figures here are for one GPU.",
+             plan.globalBatchSize, globalKey);
+    }
     if (isAuto(root))
         return plan;
     plan.setting = Explore{};
@@ -458,7 +460,7 @@ ConfigContents read(const ConfigText& text)
 {
     const ConfigSection root = *text.root(Dialect::OmegaConf);
     ConfigContents contents;
-    contents.train = readTrainPlan(root, contents.warnings);
+    contents.train = readTrainPlan(root, text.launch(), contents.warnings);
     contents.eval = readEvalPlan(root, *contents.train, contents.warnings);
     contents.model = networkOrError([&] {
         if (root.section("model"))

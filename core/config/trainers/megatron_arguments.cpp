@@ -22,11 +22,13 @@ struct Names
 };
 
 /// Options whose name is not that of the setting with dashes.
-constexpr std::array<Names, 14> otherNames{
+constexpr std::array<Names, 16> otherNames{
     {{"layernorm_epsilon", "--norm-epsilon", "--layernorm-epsilon"},
      {"rotary_percentage", "--rotary-percent", ""},
      {"num_moe_experts", "--num-experts", ""},
      {"qkv_bias", "--add-qkv-bias", ""},
+     {"micro_batch_size", "--micro-batch-size", "--batch-size"},
+     {"tensor_model_parallel_size", "--tensor-model-parallel-size", "--model-parallel-size"},
      {"override_vocab_size", "--padded-vocab-size", ""},
      {"encoder_seq_length", "--seq-length", "--encoder-seq-length"},
      {"num_layers", "--num-layers", "--encoder-num-layers"},

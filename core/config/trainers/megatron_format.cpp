@@ -21,7 +21,9 @@ namespace batchpeak::config {
 /// know since Megatron Core 0.18; its default is the size of training.
 namespace {
 
-constexpr std::string_view microOption = "--micro-batch-size";
+constexpr std::string_view newMicroOption = "--micro-batch-size";
+/// The name in Megatron-LM 1.x, whose batch is always one micro-batch on each device.
+constexpr std::string_view oldMicroOption = "--batch-size";
 constexpr std::string_view globalOption = "--global-batch-size";
 constexpr std::string_view evalMicroOption = "--eval-micro-batch-size";
 constexpr std::string_view evalGlobalOption = "--eval-global-batch-size";
@@ -68,6 +70,15 @@ bool hasValue(const ShellScript& script, std::string_view option)
                                [](const ShellArgument* argument) { return !argument->values.empty(); });
 }
 
+/// Returns the option of the micro-batch size. Other programs have one of the older name too, so that it
+/// counts only beside options of a network.
+std::string_view microOptionOf(const ShellScript& script)
+{
+    const bool isOld = !script.has(newMicroOption) && hasValue(script, oldMicroOption) &&
+                       script.has("--num-layers") && script.has("--hidden-size");
+    return isOld ? oldMicroOption : newMicroOption;
+}
+
 /// Whether a text may contain a batch. A text that is no script is not split into words, since a text of
 /// megabytes may have millions of them: the longest launch script that we know of has 2 thousand bytes.
 bool mayNameBatch(std::string_view text)
@@ -77,16 +88,16 @@ bool mayNameBatch(std::string_view text)
                                              text.find("batch_size") != std::string_view::npos);
 }
 
-/// Whether the script has options of other trainers with a micro-batch size: axolotl's, and those that count
-/// accumulation steps.
+/// Whether the script has options of other trainers with a micro-batch size: axolotl's, ms-swift's, and those
+/// that count accumulation steps.
 bool isOfAnotherTrainer(const ShellScript& script)
 {
-    if (script.has("--gradient-accumulation-steps"))
+    if (script.has("--gradient-accumulation-steps") || script.has("--micro-train-batch-size"))
         return true;
     return std::ranges::any_of(script.words().words, [](const ShellWord& word) {
         const bool isText = !word.pieces.empty() && word.pieces.front().kind == ShellPiece::Kind::Literal;
-        return isText &&
-               (word.pieces.front().text == "axolotl" || word.pieces.front().text.starts_with("axolotl."));
+        const std::string text = isText && !word.isProse ? word.pieces.front().text : std::string();
+        return text == "axolotl" || text.starts_with("axolotl.") || text == "swift" || text == "megatron";
     });
 }
 
@@ -118,7 +129,9 @@ std::optional<std::string> programOf(const ShellScript& script)
 class LaunchScript
 {
 public:
-    explicit LaunchScript(const std::string& text) : m_script(text), m_arguments(m_script) {}
+    explicit LaunchScript(const std::string& text)
+        : m_script(text), m_arguments(m_script), m_microOption(microOptionOf(m_script))
+    {}
 
     ConfigContents read() const;
     SplicedText splice(const ChosenSize& chosen) const;
@@ -140,6 +153,7 @@ private:
 
     ShellScript m_script;
     MegatronArguments m_arguments;
+    std::string_view m_microOption;
 };
 
 ConfigContents LaunchScript::read() const
@@ -161,14 +175,10 @@ ConfigContents LaunchScript::read() const
 /// (torch/distributed/run.py of torch 2.11), else the WORLD_SIZE that the script calculates.
 std::optional<std::int64_t> LaunchScript::readWorld() const
 {
-    if (!m_script.has("--nproc-per-node")) {
-        const auto world = m_script.variable("WORLD_SIZE");
-        return world ? shellNumber(*world) : std::nullopt;
-    }
-    const auto processes = numberOf(m_script, "--nproc-per-node");
-    const auto nodes =
-        m_script.has("--nnodes") ? numberOf(m_script, "--nnodes") : std::optional<std::int64_t>(1);
-    return worldOf(processes.value_or(0), nodes.value_or(0));
+    auto world = m_script.processes();
+    if (!world)
+        world = shellNumber(m_script.variable("WORLD_SIZE").value_or(""));
+    return world ? worldOf(*world, 1) : std::nullopt;
 }
 
 std::optional<SourceLocation> LaunchScript::worldPlace() const
@@ -200,6 +210,12 @@ std::optional<std::int64_t> LaunchScript::scheduledBatch() const
 
 MegatronBatch LaunchScript::readBatch() const
 {
+    for (std::string_view option : {m_microOption, globalOption}) {
+        const ShellArgument* argument = hasValue(m_script, option) ? m_script.argument(option) : nullptr;
+        const auto error = argument ? m_script.loopError(option, argument->values.front()) : std::nullopt;
+        if (error)
+            throw *error;
+    }
     const auto global = numberOf(m_script, globalOption);
     if (hasValue(m_script, globalOption) && !global) {
         const ShellWord& written = m_script.argument(globalOption)->values.front();
@@ -208,11 +224,11 @@ MegatronBatch LaunchScript::readBatch() const
             "The value of --global-batch-size is {}, which only running the script tells; write the number.",
             m_script.text().substr(written.begin, written.end - written.begin));
     }
-    return {.micro = numberOf(m_script, microOption),
+    return {.micro = numberOf(m_script, m_microOption),
             .global = global ? global : scheduledBatch(),
-            .microKey = std::string(microOption),
+            .microKey = std::string(m_microOption),
             .globalKey = std::string(globalOption),
-            .position = m_script.positionOf(m_script.has(microOption) ? microOption : globalOption)};
+            .position = m_script.positionOf(m_script.has(m_microOption) ? m_microOption : globalOption)};
 }
 
 /// Returns the batch of evaluation; the default is that of training: validate_args in
@@ -298,7 +314,7 @@ void LaunchScript::warnOfSchedules(std::vector<Warning>& warnings) const
 SplicedText LaunchScript::splice(const ChosenSize& chosen) const
 {
     const bool isTrain = chosen.phase == model::Phase::Train;
-    const std::string_view micro = isTrain ? microOption : evalMicroOption;
+    const std::string_view micro = isTrain ? m_microOption : evalMicroOption;
     const std::string_view global = isTrain ? globalOption : evalGlobalOption;
     const BatchPlan plan = readPlan(chosen.phase);
     const WholeBatch batch = wholeBatch(plan, chosen, m_script.positionOf(plan.globalBatchKey));
@@ -307,7 +323,7 @@ SplicedText LaunchScript::splice(const ChosenSize& chosen) const
     if (plan.presentSize != chosen.microBatchSize) {
         const bool isInserted = !hasValue(m_script, micro);
         spliced = withArgument(m_script, micro, std::to_string(chosen.microBatchSize),
-                               isTrain || !hasValue(m_script, microOption) ? globalOption : microOption);
+                               isTrain || !hasValue(m_script, m_microOption) ? globalOption : m_microOption);
         if (!isTrain && isInserted)
             spliced.notes.push_back("--eval-micro-batch-size is known to Megatron Core since 0.18; older "
                                     "programs refuse it, and evaluate with --micro-batch-size.");
@@ -319,7 +335,7 @@ SplicedText LaunchScript::splice(const ChosenSize& chosen) const
                 m_script.positionOf(scheduleOption),
                 "The batch of a step is that of --step-batch-size-schedule; change the schedule by hand.");
         }
-        const std::string_view beside = hasValue(changed.m_script, micro) ? micro : microOption;
+        const std::string_view beside = hasValue(changed.m_script, micro) ? micro : m_microOption;
         SplicedText both =
             withArgument(changed.m_script, global, std::to_string(batch.globalBatchSize), beside);
         spliced.text = std::move(both.text);
@@ -339,7 +355,7 @@ void LaunchScript::noteConstraints(const ChosenSize& chosen, std::vector<std::st
         notes.push_back(unknownDevicesNote("script", plan));
     if (chosen.phase == model::Phase::Eval)
         return;
-    if (eval.microBatchKey == microOption)
+    if (eval.microBatchKey == m_microOption)
         notes.push_back("Evaluation takes --micro-batch-size too.");
     if (eval.presentSize && !eval.dividesExactly(*eval.presentSize)) {
         notes.push_back(
@@ -365,7 +381,8 @@ bool fits(const ConfigText& text)
     if ((isConfig && !isScript) || !mayNameBatch(text.text()))
         return false;
     const ShellScript script(text.text());
-    return (hasValue(script, microOption) || hasValue(script, globalOption)) && !isOfAnotherTrainer(script);
+    return (hasValue(script, microOptionOf(script)) || hasValue(script, globalOption)) &&
+           !isOfAnotherTrainer(script);
 }
 
 ConfigContents read(const ConfigText& text)

@@ -7,6 +7,7 @@
 #include "deep_speed_settings.h"
 #include "networks/peft_adapter.h"
 #include "syntax/words.h"
+#include "syntax/yaml_scalar.h"
 #include "training_arguments.h"
 #include "unmodeled_features.h"
 
@@ -119,17 +120,53 @@ void readFsdp(const ConfigSection& root, ConfigContents& contents)
         contents.step.activationCheckpointing = true;
 }
 
-/// Returns the settings themselves, if the config contains them.
+/// Returns the settings, which are in the config or in the file that it names.
 std::optional<ConfigSection> deepSpeedSettings(const ConfigSection& root)
 {
-    return root.isOn(deepSpeedKey) && root.hasSection(deepSpeedKey) ? root.section(deepSpeedKey)
-                                                                    : std::nullopt;
+    return root.isOn(deepSpeedKey) ? root.sectionOrFile(deepSpeedKey) : std::nullopt;
+}
+
+/// Warns of a batch of DeepSpeed's that is not the Trainer's: HfTrainerDeepSpeedConfig.fill_match in
+/// transformers 5.23, integrations/deepspeed.py, fills in "auto" and refuses another number; what is absent,
+/// DeepSpeed takes for 1.
+void warnOfDeepSpeedBatch(const ConfigSection& settings, ConfigContents& contents)
+{
+    if (!contents.train || !contents.train->presentSize)
+        return;
+    const std::int64_t size = *contents.train->presentSize;
+    const std::int64_t steps = contents.train->accumulationSteps(size);
+    for (const auto& [key, ours] :
+         {std::pair<std::string_view, std::int64_t>("train_micro_batch_size_per_gpu", size),
+          std::pair<std::string_view, std::int64_t>("gradient_accumulation_steps", steps)}) {
+        if (isAuto(settings, key))
+            continue;
+        const YamlNode* written = settings.value(key);
+        if (!written && key == "gradient_accumulation_steps" && ours != 1) {
+            warn(contents.warnings, settings.positionOf(key),
+                 "The DeepSpeed file has no {}, which DeepSpeed takes for 1, while the Trainer counts {}; "
+                 "write \"auto\" "
+                 "there.",
+                 key, ours);
+        } else if (written && !written->plain && written->kind == NodeKind::Scalar) {
+            warn(contents.warnings, settings.positionOf(key),
+                 "The DeepSpeed file has {} as the text \"{}\", which transformers refuses; remove the "
+                 "quotation marks.",
+                 key, written->value);
+        } else if (written && asInteger(*written) && *asInteger(*written) != ours) {
+            warn(contents.warnings, settings.positionOf(key),
+                 "The DeepSpeed file has {} {} where the config has {}, which transformers refuses; write "
+                 "\"auto\" there.",
+                 key, written->value, ours);
+        }
+    }
 }
 
 void readDeepSpeed(const ConfigSection& root, ConfigContents& contents)
 {
     if (const auto settings = deepSpeedSettings(root)) {
         readDeepSpeedStep(*settings, contents);
+        if (!root.hasSection(deepSpeedKey))
+            warnOfDeepSpeedBatch(*settings, contents);
         return;
     }
     warnOfApproximation(contents.warnings, root.positionOf(deepSpeedKey), approximation::otherFile,
@@ -240,7 +277,7 @@ bool hasDeepSpeedPrecision(const ConfigSection& root, model::Precision mixed)
 
 RunKeys withSharedOptimizer(const ConfigSection& root, RunKeys ofTrainer)
 {
-    const auto settings = deepSpeedSettings(root);
+    const auto settings = root.hasSection(deepSpeedKey) ? deepSpeedSettings(root) : std::nullopt;
     if (settings && settings->sectionAt("optimizer").has("type")) {
         ofTrainer.optimizer = "deepspeed.optimizer.type";
         ofTrainer.optimizerArguments = "deepspeed.optimizer.params";

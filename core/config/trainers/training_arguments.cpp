@@ -132,6 +132,12 @@ model::Precision readMixedPrecision(const ConfigSection& root, bool bf16)
 {
     const auto isBf16 = root.boolean("bf16");
     const bool isFp16 = root.boolean("fp16").value_or(false);
+    // Options of `accelerate launch` stand beside those of the program: training_args.py takes its precision
+    // from them.
+    const bool isOfLauncher = root.document().origin() && !isBf16 && !root.has("fp16");
+    const std::string ofLauncher = isOfLauncher ? root.text("mixed_precision").value_or("") : std::string();
+    if (ofLauncher == "bf16" || ofLauncher == "fp16")
+        return ofLauncher == "bf16" ? model::Precision::Bf16 : model::Precision::Fp16;
     if (isBf16.value_or(false) && isFp16)
         root.fail("fp16", "is True beside bf16, of which a run can have one; remove either");
     if (isFp16)

@@ -184,7 +184,7 @@ private slots:
     void listsFormats()
     {
         const QJsonArray formats = run("formats", {}).value(QLatin1String("formats")).toArray();
-        QCOMPARE(formats.size(), 14);
+        QCOMPARE(formats.size(), 26);
         const ProgramRun lines = runProgram({QStringLiteral("formats")});
         for (const QJsonValue& each : formats) {
             const QJsonObject format = each.toObject();

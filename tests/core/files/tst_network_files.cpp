@@ -342,9 +342,13 @@ private slots:
         QCOMPARE(problemOf(file),
                  QStringLiteral("The network is named \"nobody/tiny\", of which no config.json is in "
                                 "%1/configs/nobody/tiny, %1/here/nobody/tiny or the Hugging Face cache "
-                                "(%1/hub), and which is not among the well-known ones; give its config.json "
+                                "(%1/hub), and which is not among the well-known ones; download it (--download "
+                                "once), or give its config.json "
                                 "with --model.")
                      .arg(QDir(m_folder->path()).canonicalPath()));
+        const auto missing = std::get<config::UnsupportedModel>(file.contents().model).missing;
+        QVERIFY(missing);
+        QCOMPARE(missing->name, std::string("nobody/tiny"));
     }
 
     // Names that no network can have must not be used as paths.
@@ -360,6 +364,7 @@ private slots:
         const ConfigFile file = opened(configNaming(QByteArray::fromStdString(row<std::string>())));
         QCOMPARE(layersOf(file), 0);
         VERIFY_CONTAINS(problemOf(file), "give its config.json with --model");
+        QVERIFY(!std::get<config::UnsupportedModel>(file.contents().model).missing);
     }
 
     // Each row creates something in place of the config.json of a network, and has a part of the expected
