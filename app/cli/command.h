@@ -4,6 +4,7 @@
 
 #include "options/exploration_options.h"
 #include "options/option_values.h"
+#include "run_arguments.h"
 
 #include <memory>
 #include <string>
@@ -58,7 +59,7 @@ public:
 /// Creates the command that explores in the terminal. It runs the same exploration as the window and writes
 /// its result to stdout, to an events file, and into a config if asked.
 /// \param file, model, options  defaults, used unless the options of the command line say otherwise
-std::unique_ptr<Command> makeExploreCommand(std::string file = {}, std::string model = {},
+std::unique_ptr<Command> makeExploreCommand(std::string file = {}, NetworkChoice network = {},
                                             engine::ExplorationOptions options = {});
 
 /// Creates the command that trains in the terminal: it takes real optimizer steps and writes their results to

@@ -64,7 +64,7 @@ public:
     std::vector<std::unique_ptr<Command>> commands;
     Command* chosen = nullptr;
     std::string file;
-    std::string model;
+    NetworkChoice network;
     bool start = false;
     engine::ExplorationOptions exploration;
     QStringList givenNames;
@@ -75,7 +75,7 @@ CommandLine::Private::Private()
     options.addArgument("FILE", "Config to open in the window", file);
     options.addFlag("--start", "Start exploring at once", start);
     options.beginGroup(Options::hidden);
-    addModelOption(options, model);
+    addModelOption(options, network);
     addExplorationOptions(options, exploration, &givenNames);
     options.endGroup();
 
@@ -130,7 +130,8 @@ std::optional<WindowRequest> CommandLine::windowRequest() const
     if (d->chosen)
         return std::nullopt;
     return WindowRequest{.file = QString::fromStdString(d->file),
-                         .model = QString::fromStdString(d->model),
+                         .model = QString::fromStdString(d->network.model),
+                         .download = QString::fromStdString(d->network.download),
                          .start = d->start,
                          .options = d->exploration,
                          .givenNames = d->givenNames};
@@ -153,7 +154,7 @@ int CommandLine::runWithoutDisplay()
                 "explore " +
                 (d->file.empty() ? "FILE" : d->file) + "`.");
         }
-        return makeExploreCommand(d->file, d->model, d->exploration)->run();
+        return makeExploreCommand(d->file, d->network, d->exploration)->run();
     });
 }
 

@@ -19,6 +19,8 @@ struct WindowRequest
     QString file;
     /// File or id of the network to run in place of the config's; empty for the config's own.
     QString model;
+    /// Consent to a download: "once", "always" or "never"; empty for none.
+    QString download;
     bool start = false;
     engine::ExplorationOptions options;
     /// Names of the options that are given, including those that are given with their default value.

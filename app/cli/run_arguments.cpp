@@ -3,9 +3,15 @@
 #include "run_arguments.h"
 
 #include "command.h"
+#include "files/hub_download.h"
 #include "options/option_table.h"
+#include "text/errors.h"
+#include "workers/python_stack.h"
 
+#include <functional>
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace batchpeak::cli {
@@ -62,18 +68,60 @@ void addSubject(Options& options, ExplorationOptions& o, engine::ExplorationOpti
 
 } // namespace
 
-void addModelOption(Options& options, std::string& model)
+void addModelOption(Options& options, NetworkChoice& choice)
 {
     options.addText("--model", "FILE|ID",
                     "Network instead of the config's: a file that describes one, such as a config.json, or "
                     "an id of the Hugging Face hub",
-                    model);
+                    choice.model);
+    options.addText(
+        "--download", "once|always|never",
+        "Fetch the config.json of a network that is not in the Hugging Face cache: now, from now on, or not "
+        "any more",
+        choice.download);
 }
 
-engine::ConfigFile openConfig(const std::string& path, const std::string& model)
+namespace {
+
+/// Whether a person consents to a download from the hub, by the option or earlier.
+bool consents(const std::string& download)
 {
-    const auto file = engine::ConfigFile::open(QString::fromStdString(path));
-    return model.empty() ? file : file.withModel(QString::fromStdString(model));
+    const QUrl hub = engine::hubEndpoint();
+    if (download == "always" || download == "never")
+        engine::setMayDownloadFrom(hub, download == "always");
+    else if (!download.empty() && download != "once")
+        throw UsageError("--download takes once, always or never, but not " + download + ".");
+    return download == "once" || engine::mayDownloadFrom(hub);
+}
+
+/// Returns the network of a hub that has to be fetched; nothing if there is none.
+std::optional<config::NetworkName> missingNetwork(const std::function<engine::ConfigFile()>& open)
+{
+    const engine::ConfigFile file = open();
+    const auto* unsupported = std::get_if<config::UnsupportedModel>(&file.contents().model);
+    return unsupported ? unsupported->missing : std::nullopt;
+}
+
+} // namespace
+
+engine::ConfigFile openConfig(const std::string& path, const NetworkChoice& choice)
+{
+    const auto open = [&] {
+        const auto file = engine::ConfigFile::open(QString::fromStdString(path));
+        return choice.model.empty() ? file : file.withModel(QString::fromStdString(choice.model));
+    };
+    const bool may = consents(choice.download);
+    // An adapter leads to its base, which may be missing too.
+    constexpr int maxDownloads = 4;
+    for (int i = 0; may && i < maxDownloads; ++i) {
+        const auto missing = missingNetwork(open);
+        if (!missing)
+            break;
+        engine::HubDownload download(engine::pythonIn(QProcessEnvironment::systemEnvironment()));
+        if (const QString problem = download.fetch(*missing); !problem.isEmpty())
+            throw engine::ExplorationError(problem);
+    }
+    return open();
 }
 
 void addNetworkOptions(Options& options, ExplorationOptions& o)

@@ -15,13 +15,22 @@ namespace batchpeak::cli {
 
 /// Options that several commands share. Their variables are filled while parsing, and must live until then.
 
-/// Adds --model, the network for a config that names none or an unknown one.
-void addModelOption(Options& options, std::string& model);
+/// Where a network comes from that the config names or lacks.
+struct NetworkChoice
+{
+    /// File or id of the network that is run in place of the config's own; empty for its own.
+    std::string model;
+    /// "once", "always" or "never" if a download was asked for; else empty.
+    std::string download;
+};
 
-/// Opens the config that a command is given.
-/// \param model  file or id of the network that is run in place of the config's own; empty for its own
-/// \throws config::ConfigError
-engine::ConfigFile openConfig(const std::string& path, const std::string& model);
+/// Adds --model, the network for a config that names none or an unknown one, and --download, which consents
+/// to fetching its description.
+void addModelOption(Options& options, NetworkChoice& choice);
+
+/// Opens the config that a command is given, and downloads what describes its network if a person has
+/// consented. \throws config::ConfigError \throws ExplorationError if a download fails
+engine::ConfigFile openConfig(const std::string& path, const NetworkChoice& choice);
 
 /// Adds --shrink, --adapter, --adapter-rank and --frozen-weights, which say how much of a network is run and
 /// how much of it is trained.

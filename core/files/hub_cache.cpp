@@ -29,13 +29,6 @@ bool isId(const QString& name)
            !name.contains(QLatin1String("--"));
 }
 
-/// Whether the name can be a revision. It is part of a path, and must not lead out of the cache.
-bool isRevision(const QString& name)
-{
-    static const QRegularExpression form(QStringLiteral("\\A[A-Za-z0-9_][A-Za-z0-9_./-]*\\z"));
-    return form.match(name).hasMatch() && !name.contains(QLatin1String(".."));
-}
-
 bool isCommit(const QString& name)
 {
     static const QRegularExpression form(QStringLiteral("\\A[0-9a-f]{1,64}\\z"));
@@ -55,7 +48,7 @@ QString commitIn(const QString& file)
 
 QString snapshotIn(const QDir& folder, const QString& revision)
 {
-    if (!isRevision(revision))
+    if (!isHubRevision(revision))
         return {};
     const QString named = commitIn(folder.filePath(QStringLiteral("refs/") + revision));
     const QString commit = named.isEmpty() ? revision : named;
@@ -78,6 +71,12 @@ QString hubCacheFolder()
     const QString caches = fromEnvironment("XDG_CACHE_HOME");
     return QDir(caches.isEmpty() ? QDir::home().filePath(QStringLiteral(".cache")) : caches)
         .filePath(QStringLiteral("huggingface/hub"));
+}
+
+bool isHubRevision(const QString& name)
+{
+    static const QRegularExpression form(QStringLiteral("\\A[A-Za-z0-9_][A-Za-z0-9_./-]*\\z"));
+    return form.match(name).hasMatch() && !name.contains(QLatin1String(".."));
 }
 
 CachedNetwork cachedNetwork(const config::NetworkName& name)

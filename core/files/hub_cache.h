@@ -15,6 +15,10 @@ namespace batchpeak::engine {
 /// else ~/.cache/huggingface/hub (constants.py of huggingface_hub 1.0).
 QString hubCacheFolder();
 
+/// Whether a text can be a branch, a tag or a commit. It is part of a path, and must not lead out of the
+/// cache.
+bool isHubRevision(const QString& name);
+
 /// What the cache contains for an id: models--OWNER--NAME with refs, each of which is a file with the name of
 /// a folder in snapshots (file_download.py of huggingface_hub 1.0).
 struct CachedNetwork

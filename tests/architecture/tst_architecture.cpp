@@ -68,9 +68,11 @@ private slots:
             {"libyaml", allowed("^yaml\\.h$", {"core/syntax"})},
             {"yaml-cpp", allowed("^yaml-cpp/", {"core/config/networks", "core/syntax", "tests/core/config",
                                                 "tests/core/syntax"})},
+            {"toml++", allowed("^toml\\+\\+/", {"core/syntax"})},
             {"muParser", allowed("^muParser", {"core/training"})},
             {"xxHash", allowed("^xxhash\\.h$", {"core/training"})},
             {"CLI11", allowed("^CLI/", {"app", "tests"})},
+            {"Qt Network", allowed("^QtNetwork/|^QNetwork|^QSsl", {"core/files", "tests/core/files"})},
             {"Qt Sql",
              allowed("^QtSql/|^QSql", {"core/store", "tests/core/store", "tests/fuzz", "tests/support"})},
         });
@@ -115,8 +117,9 @@ private slots:
                       "tests/parity", "tests/bench", "tests/support/simulated_gpu"})},
             {"muParser", allowed("muparser::", {"core/training"})},
             {"xxHash", allowed("XxHash::", {"core/training"})},
-            {"Qt", allowed("Qt6::", {"core/text", "core/training", "core/store", "ui", "app/cli",
-                                     "app/batchpeak", "tests"})},
+            {"Qt Network", allowed("Qt6::Network", {"core/files", "tests/core/files"})},
+            {"Qt", allowed("Qt6::", {"core/files", "core/text", "core/training", "core/store", "ui",
+                                     "app/cli", "app/batchpeak", "tests"})},
         });
     }
     void linksLibrariesInTheirRooms()

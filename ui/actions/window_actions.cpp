@@ -33,6 +33,8 @@ WindowActions::WindowActions(QWidget* window)
     : QObject(window),
       open(new QAction(tr("&Open…"), this)),
       chooseNetwork(new QAction(tr("Choose the &network…"), this)),
+      downloadNetwork(new QAction(tr("&Download its config.json…"), this)),
+      keepsAsking(new QAction(tr("Ask before each download"), this)),
       writeSize(new QAction(tr("&Write a size…"), this)),
       readAgain(new QAction(tr("R&ead it again"), this)),
       plan(new QAction(tr("P&lan"), this)),
@@ -76,9 +78,10 @@ WindowActions::WindowActions(QWidget* window)
         action->setChecked(setting == ThemeSetting::System);
     }
     for (QAction* action :
-         {open,        chooseNetwork, readAgain,   plan,       start,       pause,    stop,    continueSearch,
-          previousRun, present,       exportSize,  writeSize,  takeBack,    copySize, confirm, train,
-          saveTrials,  saveCharts,    logarithmic, fullScreen, resetLayout, help,     about,   quit}) {
+         {open,        chooseNetwork,  downloadNetwork, readAgain,  plan,       start,       pause,
+          stop,        continueSearch, previousRun,     present,    exportSize, writeSize,   takeBack,
+          copySize,    confirm,        train,           saveTrials, saveCharts, logarithmic, fullScreen,
+          resetLayout, help,           about,           quit}) {
         explain(action);
         window->addAction(action);
     }
@@ -95,6 +98,8 @@ void WindowActions::setShortcuts()
     open->setShortcuts(QKeySequence::Open);
     chooseNetwork->setShortcut(Qt::CTRL | Qt::Key_N);
     chooseNetwork->setEnabled(false);
+    downloadNetwork->setShortcut(Qt::CTRL | Qt::Key_D);
+    downloadNetwork->setEnabled(false);
     writeSize->setEnabled(false);
     readAgain->setShortcut(Qt::CTRL | Qt::Key_R);
     readAgain->setEnabled(false);
@@ -140,6 +145,8 @@ QMenu* WindowActions::makeMenu(QMenu* recent, QMenu* earlier, QWidget* parent) c
     menu->addAction(open);
     menu->addMenu(recent);
     menu->addAction(chooseNetwork);
+    menu->addAction(downloadNetwork);
+    menu->addAction(keepsAsking);
     menu->addAction(readAgain);
     menu->addSeparator();
     menu->addAction(plan);

@@ -65,6 +65,10 @@ public:
 
     QAction* open;
     QAction* chooseNetwork;
+    /// Fetches the description of a network that the config names by its id.
+    QAction* downloadNetwork;
+    /// Takes back the consent to all downloads from a hub; hidden if there is none.
+    QAction* keepsAsking;
     /// Writes a size that the user chooses, without a trial.
     QAction* writeSize;
     /// Reads the current file again if no trial was possible with it.

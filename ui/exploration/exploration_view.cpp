@@ -326,8 +326,8 @@ void ExplorationView::setRemembered(const QString& sentence)
 void ExplorationView::showUnmeasurable(const UnmeasurableFile& file)
 {
     if (!m_unmeasurable) {
-        m_unmeasurable = new UnmeasurableView(
-            {m_actions->chooseNetwork, m_actions->writeSize, m_actions->readAgain, m_actions->open});
+        m_unmeasurable = new UnmeasurableView({m_actions->downloadNetwork, m_actions->chooseNetwork,
+                                               m_actions->writeSize, m_actions->readAgain, m_actions->open});
         m_unmeasurablePage = scrolledOnCard(m_unmeasurable);
         m_pages->addWidget(m_unmeasurablePage);
     }

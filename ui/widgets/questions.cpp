@@ -4,11 +4,13 @@
 
 #include "buttons.h"
 #include "diff_view.h"
+#include "files/hub_download.h"
 #include "files/trusted_code.h"
 #include "files/written_config.h"
 #include "labels.h"
 #include "text/translated.h"
 
+#include <QCheckBox>
 #include <QDialog>
 #include <QDialogButtonBox>
 #include <QDir>
@@ -33,9 +35,12 @@ struct Question
     /// Texts of the buttons.
     QString yes;
     QString no;
+    /// Text of a check box; empty for none.
+    QString always = {};
 };
 
-bool isAnsweredWithYes(QWidget* window, const Question& asked, const Theme& theme)
+/// \param always  receives whether the box was checked; may be null
+bool isAnsweredWithYes(QWidget* window, const Question& asked, const Theme& theme, bool* always = nullptr)
 {
     QMessageBox question(window);
     question.setWindowTitle(asked.title);
@@ -49,8 +54,13 @@ bool isAnsweredWithYes(QWidget* window, const Question& asked, const Theme& them
     question.addButton(no, QMessageBox::RejectRole);
     question.setDefaultButton(no);
     question.setEscapeButton(no);
+    auto* box = asked.always.isEmpty() ? nullptr : new QCheckBox(asked.always, &question);
+    if (box)
+        question.setCheckBox(box);
     applyPalette(question, theme);
     question.exec();
+    if (always && box)
+        *always = box->isChecked();
     return question.clickedButton() == yes;
 }
 
@@ -185,6 +195,29 @@ bool mayRunCode(QWidget* window, const QString& path, const Theme& theme)
                            theme))
         return false;
     engine::trustCode(code);
+    return true;
+}
+
+bool mayDownload(QWidget* window, const QString& id, const QUrl& hub, const Theme& theme)
+{
+    if (engine::mayDownloadFrom(hub))
+        return true;
+    bool always = false;
+    if (!isAnsweredWithYes(
+            window,
+            {.title = engine::Translated::tr("Download"),
+             .text = engine::Translated::tr("Fetch the config.json of this network?"),
+             .information = engine::Translated::tr(
+                                "%1 is not on this computer. Its config.json, some kilobytes, would be "
+                                "fetched from %2 into your Hugging Face cache: no weights, and no code.")
+                                .arg(id, hub.host()),
+             .yes = engine::Translated::tr("&Fetch it"),
+             .no = engine::Translated::tr("&Leave it"),
+             .always = engine::Translated::tr("&Always from %1").arg(hub.host())},
+            theme, &always))
+        return false;
+    if (always)
+        engine::setMayDownloadFrom(hub, true);
     return true;
 }
 

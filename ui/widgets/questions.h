@@ -6,6 +6,7 @@
 
 #include <QString>
 
+class QUrl;
 class QWidget;
 
 namespace batchpeak::engine {
@@ -46,5 +47,9 @@ bool wantsToTakeBack(QWidget* window, const engine::LastWriting& last, const The
 /// \return whether it may run
 /// \throws engine::ExplorationError if the code cannot be read to its end, such as a pipe
 bool mayRunCode(QWidget* window, const QString& path, const Theme& theme);
+
+/// Asks whether the description of a network may be fetched from a hub, unless a person has allowed all from
+/// that hub. \throws engine::ExplorationError if an answer for all cannot be stored
+bool mayDownload(QWidget* window, const QString& id, const QUrl& hub, const Theme& theme);
 
 } // namespace batchpeak::ui

@@ -14,6 +14,7 @@
 #include "exploration/trials_view.h"
 #include "files/trusted_code.h"
 #include "network_dialog.h"
+#include "network_download.h"
 #include "plan_page/plan_search.h"
 #include "plan_page/plan_view.h"
 #include "run/steering_panel.h"
@@ -78,6 +79,7 @@ MainWindow::MainWindow(QWidget* parent)
       m_training(new WindowTraining(m_actions,
                                     {.pythonStackOf = m_planSearch->stackSource(), .lease = m_lease}, this)),
       m_networks(new NetworkPicker(&m_settings, this)),
+      m_download(new NetworkDownload(this)),
       m_recent(new RecentFiles(this)),
       m_view(
           new ExplorationView(m_actions, m_recent, m_actions->makeMenu(m_recent, m_earlierRuns, this), this))
@@ -197,6 +199,7 @@ void MainWindow::connectActions()
     connect(m_recent, &RecentFiles::chosen, this, [this](const QString& path) { openConfig(path); });
     connect(m_view, &ExplorationView::fileChosen, this, [this](const QString& path) { openConfig(path); });
     connect(m_actions->chooseNetwork, &QAction::triggered, this, &MainWindow::chooseNetwork);
+    connectDownloads();
     connect(m_actions->start, &QAction::triggered, this, &MainWindow::startExploring);
     connect(m_actions->restart, &QAction::triggered, this, &MainWindow::startExploring);
     connect(m_actions->useCpu, &QAction::triggered, this, &MainWindow::exploreOnCpu);

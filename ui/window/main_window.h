@@ -30,6 +30,7 @@ class Exploration;
 namespace batchpeak::ui {
 
 class ExplorationView;
+class NetworkDownload;
 class NetworkPicker;
 class PlanSearch;
 class RecentFiles;
@@ -66,6 +67,9 @@ public:
     ///                 before
     /// \return whether it can be explored
     bool openConfig(const QString& path, const QString& network = {});
+    /// Fetches the description of the network that the config in hand names, if it is not on this computer.
+    /// \param isAllowed  whether the user has consented already; if not, the window asks
+    void downloadNetwork(bool isAllowed = false);
     /// Starts, or restarts what has ended, with the config as it is on disk now.
     void startExploring();
     /// Reports a sentence on the state of the history while the exploration is being stored in it.
@@ -152,6 +156,8 @@ private:
     bool isPlanShown() const;
     /// Returns the current file if no trial is possible with it, else null.
     const UnmeasurableFile* unmeasurable() const;
+    /// Returns the network of a hub that the file in hand names, and that is not on this computer.
+    std::optional<config::NetworkName> missingNetwork() const;
     /// Returns a sentence that says why nothing can be started; empty if something can.
     QString startObstacle() const;
     // The current plan or run, also while an earlier run is viewed; null if the current one is of another
@@ -192,6 +198,8 @@ private:
     void drawSoon();
     void chooseConfig();
     void chooseNetwork();
+    void connectDownloads();
+    void takeDownload(const QString& path, const QString& problem);
     void rememberOpened(const QString& path);
     QString configInHand() const;
     void connectPlan();
@@ -247,6 +255,7 @@ private:
     EarlierRuns* m_earlierRuns;
     WindowTraining* m_training;
     NetworkPicker* m_networks;
+    NetworkDownload* m_download;
     RecentFiles* m_recent;
     ExplorationView* m_view;
     QTimer m_drawTimer;

@@ -14,6 +14,7 @@
 #include "history/interrupted_run.h"
 #include "main_window.h"
 #include "network_dialog.h"
+#include "network_download.h"
 #include "options/option_table.h"
 #include "options/saved_arguments.h"
 #include "plan_page/plan_search.h"
@@ -64,6 +65,47 @@ const UnmeasurableFile* MainWindow::unmeasurable() const
 {
     const auto* inHand = std::get_if<Unmeasurable>(&m_inHand);
     return inHand ? &inHand->file : nullptr;
+}
+
+std::optional<config::NetworkName> MainWindow::missingNetwork() const
+{
+    const UnmeasurableFile* file = unmeasurable();
+    if (!file || !file->config)
+        return std::nullopt;
+    const auto* unsupported = std::get_if<config::UnsupportedModel>(&file->config->contents().model);
+    return unsupported ? unsupported->missing : std::nullopt;
+}
+
+void MainWindow::downloadNetwork(bool isAllowed)
+{
+    if (const auto missing = missingNetwork())
+        m_download->begin(*missing, configInHand(), m_theme, isAllowed);
+    draw();
+}
+
+void MainWindow::connectDownloads()
+{
+    connect(m_actions->downloadNetwork, &QAction::triggered, this, [this] { downloadNetwork(); });
+    connect(m_actions->keepsAsking, &QAction::triggered, this, [this] {
+        m_download->askAgain();
+        draw();
+    });
+    connect(m_download, &NetworkDownload::began, this, [this](const QString& sentence) {
+        m_view->banner()->showMessage(MessageBanner::Kind::Note, sentence);
+    });
+    connect(m_download, &NetworkDownload::ended, this, &MainWindow::takeDownload);
+}
+
+void MainWindow::takeDownload(const QString& path, const QString& problem)
+{
+    if (!problem.isEmpty()) {
+        showError(problem);
+    } else if (unmeasurable() && path == configInHand()) {
+        // Another file may have been opened meanwhile.
+        m_view->banner()->hide();
+        openConfig(path);
+    }
+    draw();
 }
 
 const MainWindow::Ready* MainWindow::planInHand() const
@@ -584,6 +626,8 @@ void MainWindow::showWhatIsInHand()
     m_actions->updateExports(shown(), selectedToWrite(), doubt());
     m_actions->updateSelected(shown(), m_view->trials().selectedSize(), inHand && !looksBack);
     m_actions->chooseNetwork->setEnabled(!isUnderWay() && file);
+    m_actions->downloadNetwork->setEnabled(missingNetwork() && m_download->config().isEmpty());
+    m_actions->keepsAsking->setVisible(NetworkDownload::isAlwaysAllowed());
     m_actions->writeSize->setEnabled(file && !file->contents().isNetworkAlone());
     m_actions->takeBack->setEnabled(!m_written.isEmpty());
     m_actions->readAgain->setEnabled(unmeasurable());

@@ -41,8 +41,8 @@ namespace {
 class ExploreCommand : public Command
 {
 public:
-    ExploreCommand(std::string file, std::string model, engine::ExplorationOptions options)
-        : m_file(std::move(file)), m_model(std::move(model)), m_options(std::move(options))
+    ExploreCommand(std::string file, NetworkChoice network, engine::ExplorationOptions options)
+        : m_file(std::move(file)), m_network(std::move(network)), m_options(std::move(options))
     {}
 
     std::string name() const override { return "explore"; }
@@ -66,7 +66,7 @@ private:
     int runInEventLoop(engine::Exploration& exploration, Console& console) const;
 
     std::string m_file;
-    std::string m_model;
+    NetworkChoice m_network;
     engine::ExplorationOptions m_options;
     std::string m_events;
     OutputOptions m_output;
@@ -106,7 +106,7 @@ engine::ExplorationOptions resumedOptions(const store::StoredExploration& stored
 void ExploreCommand::addOptions(Options& options)
 {
     options.addArgument("FILE", "Config to explore", m_file);
-    addModelOption(options, m_model);
+    addModelOption(options, m_network);
     options.beginGroup("Exploration");
     addExplorationOptions(options, m_options);
     options.endGroup();
@@ -147,7 +147,7 @@ int ExploreCommand::run()
         m_options = resumedOptions(*m_stored, m_options);
         refuseSizeOfSmallerNetwork();
     }
-    const auto file = m_stored ? resumedConfig(*m_stored) : openConfig(m_file, m_model);
+    const auto file = m_stored ? resumedConfig(*m_stored) : openConfig(m_file, m_network);
     m_output.alsoNeeded = engine::filesNeededBy(m_options);
     const bool isStdoutTaken = m_events == "-" || writesToStdout(m_output);
     Console console(isStdoutTaken ? stderr : stdout, m_colors);
@@ -353,10 +353,10 @@ int ExploreCommand::runInEventLoop(engine::Exploration& exploration, Console& co
 
 } // namespace
 
-std::unique_ptr<Command> makeExploreCommand(std::string file, std::string model,
+std::unique_ptr<Command> makeExploreCommand(std::string file, NetworkChoice network,
                                             engine::ExplorationOptions options)
 {
-    return std::make_unique<ExploreCommand>(std::move(file), std::move(model), std::move(options));
+    return std::make_unique<ExploreCommand>(std::move(file), std::move(network), std::move(options));
 }
 
 } // namespace batchpeak::cli

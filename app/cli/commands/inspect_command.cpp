@@ -32,7 +32,7 @@ private:
     int printAsYaml(const engine::ConfigFile& file, config::ConfigContents contents) const;
 
     std::string m_file;
-    std::string m_model;
+    NetworkChoice m_network;
     engine::ExplorationOptions m_options;
     bool m_asYaml = false;
     bool m_asJson = false;
@@ -41,7 +41,7 @@ private:
 void InspectCommand::addOptions(Options& options)
 {
     options.addArgument("FILE", "Config to read", m_file);
-    addModelOption(options, m_model);
+    addModelOption(options, m_network);
     addNetworkOptions(options, m_options);
     options.addFlag("--as-yaml", "Print it as a config of Batchpeak's own, warnings on stderr", m_asYaml);
     addJsonOption(options, m_asJson);
@@ -57,7 +57,7 @@ void InspectCommand::checkOptions() const
 
 int InspectCommand::run()
 {
-    const auto file = openConfig(m_file, m_model);
+    const auto file = openConfig(m_file, m_network);
     const config::ConfigContents contents =
         engine::contentsAsked(file.path(), file.contentsFor(m_options), m_options);
     if (m_asYaml)

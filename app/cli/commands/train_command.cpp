@@ -60,7 +60,7 @@ private:
 
     bool m_isConfirm;
     std::string m_file;
-    std::string m_model;
+    NetworkChoice m_network;
     TrainingArguments m_arguments;
     std::string m_events;
     bool m_force = false;
@@ -71,7 +71,7 @@ private:
 void TrainCommand::addOptions(Options& options)
 {
     options.addArgument("FILE", m_isConfirm ? "Config that was explored" : "Config to train", m_file);
-    addModelOption(options, m_model);
+    addModelOption(options, m_network);
     if (m_isConfirm)
         addConfirmationOptions(options, m_arguments);
     else
@@ -91,7 +91,7 @@ void TrainCommand::checkOptions() const
 
 int TrainCommand::run()
 {
-    const auto file = openConfig(m_file, m_model);
+    const auto file = openConfig(m_file, m_network);
     training::checkAgainstConfig(m_arguments.options, file.contents().training);
     checkCheckpointFolder(m_arguments.options.checkpointFolder);
 

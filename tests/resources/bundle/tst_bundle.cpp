@@ -288,7 +288,7 @@ private slots:
               {"cp --remove-destination '" BATCHPEAK_WORKER_PROGRAM "' lib/batchpeak/batchpeak-worker && "
                "strip lib/batchpeak/batchpeak-worker",
                "looks for libraries in " BATCHPEAK_TORCH_ROOT "/lib,"}},
-             {"too large", {"truncate --size 60M share/large", "more than the 62914560 that it may have"}}});
+             {"too large", {"truncate --size 60M share/large", "more than the 67108864 that it may have"}}});
     }
     void detectsABrokenBundle()
     {

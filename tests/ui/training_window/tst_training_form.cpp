@@ -138,6 +138,7 @@ private slots:
         const std::map<QString, const char*> elsewhere{
             {QStringLiteral("--help"), "the window has tool tips"},
             {QStringLiteral("--model"), "the network is chosen in the main window, for both"},
+            {QStringLiteral("--download"), "the main window asks when a network is missing"},
             {QStringLiteral("--confirm"), "an action of the main window"},
             {QStringLiteral("--confirm-steps"), "of that action"},
             {QStringLiteral("--events"), "what a window shows needs no file"},

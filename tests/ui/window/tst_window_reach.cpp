@@ -137,6 +137,8 @@ private slots:
             QStringLiteral("--events"),
             // The window asks before code runs.
             QStringLiteral("--trust"),
+            // The window asks before it downloads.
+            QStringLiteral("--download"),
         };
         QProcess program;
         program.start(QStringLiteral(BATCHPEAK_PROGRAM),
