@@ -17,6 +17,9 @@ namespace {
 /// The longest launch script that we know of has 90 thousand bytes. A longer text is not split into words,
 /// since one of megabytes may have millions of them.
 constexpr std::size_t maxScriptBytes = std::size_t{1} << 20;
+/// Number of scripts in a manifest, or of here-documents in a script, that are looked at. Each takes a pass
+/// over the text, and no real file has so many.
+constexpr std::size_t maxPieces = 32;
 
 /// Whether a text may set a batch.
 bool mayNameBatch(std::string_view text)
@@ -129,7 +132,8 @@ void addScript(const ScriptSource& source, const NetworkSource& networks, Parts&
         }
         parts.push_back(std::make_shared<const ConfigText>(run.document, networks, std::move(launch)));
     }
-    for (std::size_t i = 0; i < source.script->words().hereDocuments.size(); ++i) {
+    const std::size_t written = source.script->words().hereDocuments.size();
+    for (std::size_t i = 0; i < std::min(written, maxPieces); ++i) {
         try {
             parts.push_back(std::make_shared<const ConfigText>(
                 hereDocument(source, i), networks, launchOf(*source.script, "a config in a script", false)));
@@ -220,9 +224,14 @@ void addManifest(const YamlDocument& document, const NetworkSource& networks, Pa
         parts.push_back(
             std::make_shared<const ConfigText>(mappingOf(document.text(), index), networks, launch));
     }
+    std::size_t pieces = 0;
     for (const YamlNode& node : document.nodes()) {
-        if (isCommand(node) || (isBlock(document, node) && mayNameBatch(node.value)))
-            addScript(scriptIn(document.text(), node.index), networks, parts);
+        if (pieces == maxPieces)
+            break;
+        if (!isCommand(node) && !(isBlock(document, node) && mayNameBatch(node.value)))
+            continue;
+        ++pieces;
+        addScript(scriptIn(document.text(), node.index), networks, parts);
     }
 }
 

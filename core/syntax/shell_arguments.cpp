@@ -322,7 +322,9 @@ std::vector<ScriptArguments> scriptArguments(const ScriptSource& source)
 {
     std::vector<ScriptArguments> found;
     const std::vector<ShellRun> runs = source.script->runs();
-    for (std::size_t i = 0; i < runs.size(); ++i) {
+    // Each document holds a copy of the text. No script starts more programs than this.
+    constexpr std::size_t maxRuns = 64;
+    for (std::size_t i = 0; i < std::min(runs.size(), maxRuns); ++i) {
         ScriptArguments arguments = DocumentWriter(source).write(runs[i], i);
         if (arguments.document)
             found.push_back(std::move(arguments));
