@@ -158,13 +158,14 @@ std::shared_ptr<const YamlDocument> mappingOf(const std::string& text, std::size
 }
 
 /// Returns the script in a YAML text that is a block of lines, or a list of a command's words.
-ScriptSource scriptIn(const std::string& text, std::size_t index)
+ScriptSource embeddedScript(const std::string& text, std::size_t index)
 {
     const YamlDocument whole(text);
     const YamlNode& node = whole.nodes().at(index);
     const bool isList = node.kind == NodeKind::Sequence;
-    ScriptSource source{.text = text,
-                        .reread = [index](const std::string& changed) { return scriptIn(changed, index); }};
+    ScriptSource source{.text = text, .reread = [index](const std::string& changed) {
+                            return embeddedScript(changed, index);
+                        }};
     if (!isList) {
         // The first line has the mark of the block.
         source.script =
@@ -231,7 +232,7 @@ void addManifest(const YamlDocument& document, const NetworkSource& networks, Pa
         if (!isCommand(node) && !(isBlock(document, node) && mayNameBatch(node.value)))
             continue;
         ++pieces;
-        addScript(scriptIn(document.text(), node.index), networks, parts);
+        addScript(embeddedScript(document.text(), node.index), networks, parts);
     }
 }
 
