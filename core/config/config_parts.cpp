@@ -118,12 +118,14 @@ void addScript(const ScriptSource& source, const NetworkSource& networks, Parts&
     // A text may consist of options alone.
     const bool hasCommand =
         std::ranges::any_of(runs, [](const ScriptArguments& run) { return !run.cutOff.has_value(); });
+    std::vector<Warning> ofAllRuns;
+    warnOfCutOptions(*source.script, ofAllRuns);
     for (const ScriptArguments& run : runs) {
         if (run.cutOff && hasCommand)
             continue;
         Launch launch = launchOf(*source.script, run.words, run.dividesBatch);
         takeAccelerateFile(*source.script, networks, launch);
-        warnOfCutOptions(*source.script, launch.warnings);
+        launch.warnings = ofAllRuns;
         for (const SourceLocation& unknown : run.unknown) {
             if (!maySetRun(unknown.key))
                 continue;

@@ -82,8 +82,7 @@ bool isThere(const ConfigSection& root, std::string_view keys)
 
 std::optional<std::string> wordAt(const ConfigSection& root, std::string_view keys)
 {
-    const Held held = heldBy(root, keys);
-    const YamlNode* value = held.section.value(held.key);
+    const YamlNode* value = nodeAt(root, keys);
     return value && value->kind == NodeKind::Scalar ? std::optional(value->value) : std::nullopt;
 }
 

@@ -372,9 +372,14 @@ model::ModelSpec readOpenRlhfNetwork(const ConfigSection& root, const NetworkSou
 
 namespace {
 
-/// Reads the adapters of ms-swift; the type is LoRA unless it is written: BaseArguments of ms-swift 4.3.
+/// Reads the adapters of ms-swift, whose runs on preferences are refused; the type is LoRA unless it is
+/// written: BaseArguments of ms-swift 4.3.
 void readSwiftTuning(const ConfigSection& root, std::string_view otherwise, ConfigContents& contents)
 {
+    // The method of `swift rlhf`; a run of `swift sft` has none.
+    if (const auto method = wordAt(root, "rlhf_type"))
+        refuseRun(positionAt(root, "rlhf_type"), sentence("trains on preferences or rewards ({})", *method),
+                  reason::preferences);
     constexpr std::string_view typeKeys = "tuner_type|train_type|sft_type";
     const std::string type = wordAt(root, typeKeys).value_or(std::string(otherwise));
     if (type == "full")
@@ -400,10 +405,6 @@ void readSwiftTuning(const ConfigSection& root, std::string_view otherwise, Conf
 model::ModelSpec readSwiftNetwork(const ConfigSection& root, const NetworkSource& networks,
                                   ConfigContents& contents)
 {
-    // The method of `swift rlhf`; a run of `swift sft` has none.
-    if (const auto method = wordAt(root, "rlhf_type"))
-        refuseRun(positionAt(root, "rlhf_type"), sentence("trains on preferences or rewards ({})", *method),
-                  reason::preferences);
     readSwiftTuning(root, "lora", contents);
     return named(root, "model|model_id_or_path|model_type", networks, contents);
 }
@@ -411,9 +412,6 @@ model::ModelSpec readSwiftNetwork(const ConfigSection& root, const NetworkSource
 model::ModelSpec readSwiftMegatronNetwork(const ConfigSection& root, const NetworkSource& networks,
                                           ConfigContents& contents)
 {
-    if (const auto method = wordAt(root, "rlhf_type"))
-        refuseRun(positionAt(root, "rlhf_type"), sentence("trains on preferences or rewards ({})", *method),
-                  reason::preferences);
     readSwiftTuning(root, "full", contents);
     const model::ModelSpec network =
         named(root, "model|load|mcore_model|load_safetensors", networks, contents);
