@@ -195,7 +195,7 @@ inline std::int64_t groupSizeOf(const FakeQuantization& rounding, std::int64_t i
     return rounding.groupSize == 0 ? inputs : rounding.groupSize;
 }
 
-/// Modules by their names in PEFT, for a network whose layers are unknown here.
+/// Modules and parameters by their names in transformers, for a network whose layers are unknown here.
 struct ModuleNames
 {
     /// target_modules of LoraConfig: suffixes of names; or a single pattern, or "all-linear", which
@@ -204,6 +204,11 @@ struct ModuleNames
     bool isPattern = false;
     /// modules_to_save of LoraConfig.
     std::vector<std::string> saved;
+    /// target_parameters of LoraConfig: suffixes of the names of parameters, such as those of experts.
+    std::vector<std::string> parameters;
+    /// Patterns of Python's re, one of which must match the start of the name of a trained parameter. Without
+    /// any, no parameter is frozen because of its name.
+    std::vector<std::string> trained;
 
     bool operator==(const ModuleNames&) const = default;
 };
@@ -276,7 +281,7 @@ inline bool hasAdapters(const Tuning& tuning)
 /// Whether all parameters are trained.
 inline bool trainsAll(const Tuning& tuning)
 {
-    return !hasAdapters(tuning) && tuning.trainedParts.empty();
+    return !hasAdapters(tuning) && tuning.trainedParts.empty() && tuning.modules.trained.empty();
 }
 
 /// Whether the run trains the whole network without rounding.

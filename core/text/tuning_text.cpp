@@ -83,6 +83,8 @@ QString adapterText(const Tuning& tuning, const QLocale& locale)
     QStringList names;
     for (const std::string& name : tuning.modules.targets)
         names << QString::fromStdString(name);
+    for (const std::string& name : tuning.modules.parameters)
+        names << QString::fromStdString(name);
     if (!names.isEmpty())
         parts << Translated::tr("on %1").arg(names.join(QLatin1String(", ")));
     return parts.join(QLatin1String(", "));
@@ -119,6 +121,8 @@ QString trainedPartsText(const Tuning& tuning)
         const QString name = QString::fromStdString(part);
         parts << (name.endsWith(QLatin1Char('.')) ? name.chopped(1) : name);
     }
+    for (const std::string& pattern : tuning.modules.trained)
+        parts << QString::fromStdString(pattern);
     constexpr qsizetype maxNamed = 6;
     if (parts.size() <= maxNamed)
         return enumerated(parts);

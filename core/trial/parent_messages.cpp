@@ -103,6 +103,8 @@ model::ModelSpec modelSpecFrom(const FieldReader& fields)
 
 constexpr const char* targetModules = "target_modules";
 constexpr const char* savedModules = "modules_to_save";
+constexpr const char* targetParameters = "target_parameters";
+constexpr const char* trainedParameters = "trained_parameters";
 
 /// Called only for a run that does not train everything, or that uses fake quantization: a program that does
 /// not know "tuning" trains everything.
@@ -119,6 +121,10 @@ Json tuningToJson(model::Tuning tuning)
         object[targetModules] = names.targets;
     if (!names.saved.empty())
         object[savedModules] = names.saved;
+    if (!names.parameters.empty())
+        object[targetParameters] = names.parameters;
+    if (!names.trained.empty())
+        object[trainedParameters] = names.trained;
     return object;
 }
 
@@ -132,7 +138,9 @@ model::Tuning tuningFrom(const FieldReader& fields)
         return tuning;
     const FieldReader members = fields.object(tuningName);
     visitFields(tuning, MemberReader(members));
-    tuning.modules = {.saved = members.texts(savedModules)};
+    tuning.modules = {.saved = members.texts(savedModules),
+                      .parameters = members.texts(targetParameters),
+                      .trained = members.texts(trainedParameters)};
     tuning.modules.isPattern = members.isText(targetModules);
     if (tuning.modules.isPattern)
         tuning.modules.targets = {members.text(targetModules)};

@@ -121,6 +121,7 @@ def tune(module, model: dict, tuning: dict, device: torch.device):
     parts = list(tuning.get("trained_parts") or [])
     if tuning.get("adapter", "none") == "none":
         _freeze_all_but(module, model, parts)
+        _freeze_unless_named(module, tuning.get("trained_parameters") or [])
         _hold_frozen(module, frozen)
         return module
     _convert(module, frozen)
@@ -176,6 +177,17 @@ def _freeze_all_but(module, model: dict, parts: list) -> None:
         used.update(begins)
         parameter.requires_grad_(bool(begins))
     _require_used(parts, used)
+
+
+def _freeze_unless_named(module, patterns: list) -> None:
+    """Freezes parameters whose names begin like none of the patterns, as freeze_layers_except in utils/freeze.py of
+    axolotl does."""
+    if not patterns:
+        return
+    for name, parameter in module.named_parameters():
+        parameter.requires_grad_(any(re.match(pattern, name) for pattern in patterns))
+    if not any(parameter.requires_grad for parameter in module.parameters()):
+        raise Refusal("The network has no parameter that is named like %s." % ", ".join(patterns))
 
 
 def _require_used(parts: list, used: set) -> None:
@@ -254,6 +266,7 @@ def _with_adapters(module, model: dict, tuning: dict, parts: list):
         lora_dropout=tuning.get("dropout", 0.0),
         target_modules=targets,
         modules_to_save=copied or None,
+        **_target_parameters(tuning),
     )
     try:
         return peft.get_peft_model(module, config)
@@ -265,6 +278,12 @@ def _with_adapters(module, model: dict, tuning: dict, parts: list):
         if model["family"] != CONFIGURED or "not found in the base model" not in str(error):
             raise
         raise no_such_modules(module, [targets] if isinstance(targets, str) else targets) from error
+
+
+def _target_parameters(tuning: dict) -> dict:
+    names = tuning.get("target_parameters")
+    # PEFT knows it since 0.17.
+    return {"target_parameters": names} if names else {}
 
 
 def _quantize(module, model: dict, tuning: dict, device: torch.device) -> None:

@@ -66,6 +66,8 @@ def target_modules(module, tuning: dict) -> list[str] | str:
     if names:
         return _ALL_LINEAR if names in (_ALL_LINEAR, [_ALL_LINEAR]) else names
     targets = tuning.get("targets") or []
+    if not targets and tuning.get("target_parameters"):
+        return []
     kinds = [target.get("projection") for target in targets if isinstance(target, dict)]
     if any(kind in ("all", "all_linear", _ALL_LINEAR) for kind in kinds):
         return _ALL_LINEAR

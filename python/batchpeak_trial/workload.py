@@ -317,7 +317,7 @@ def needed_bytes(request: dict, count: int) -> int:
 
 def _needed_to_train(request: dict, count: int, width: int) -> int:
     tuning = request.get("tuning") or {}
-    if tuning.get("adapter", "none") != "none" or tuning.get("trained_parts"):
+    if tuning.get("adapter", "none") != "none" or tuning.get("trained_parts") or tuning.get("trained_parameters"):
         frozen = {"nf4": 0.5, "int8": 1, "bf16": 2, "fp32": 4}
         return int(count * frozen.get(tuning.get("frozen_weights", "same"), width))
     if request.get("phase", "train") != "train":

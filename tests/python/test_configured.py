@@ -70,6 +70,26 @@ class ConfiguredNetworksTest(unittest.TestCase):
             with self.subTest(name + " in bf16, checkpointing"):
                 self.take_step(workload(config, precision="bf16", activation_checkpointing=True))
 
+    def test_have_adapters_beside_parameters(self):
+        tuning = {**LORA, "target_modules": ["q_proj"], "target_parameters": ["mlp.experts.gate_up_proj"]}
+        made = workload(DECODERS["GPT-OSS"], tuning=tuning)
+        self.take_step(made)
+        trained = [name for name, part in made._module.named_parameters() if part.requires_grad]
+        self.assertTrue(any("experts" in name for name in trained))
+        self.assertTrue(any("q_proj" in name for name in trained))
+        alone = workload(DECODERS["GPT-OSS"], tuning={**tuning, "targets": [], "target_modules": []})
+        trained = [name for name, part in alone._module.named_parameters() if part.requires_grad]
+        self.assertTrue(trained and all("experts" in name for name in trained))
+
+    def test_train_parameters_by_name(self):
+        made = workload(OLMO, tuning={"trained_parameters": [r"lm_head\.weight", r"model\.layers\.1\."]})
+        trained = {name for name, part in made._module.named_parameters() if part.requires_grad}
+        self.assertTrue(all(name.startswith(("lm_head.", "model.layers.1.")) for name in trained))
+        self.assertIn("lm_head.weight", trained)
+        self.take_step(made)
+        with self.assertRaisesRegex(Refusal, "no parameter"):
+            workload(OLMO, tuning={"trained_parameters": ["nothing"]})
+
     def test_are_those_that_transformers_makes(self):
         config = transformers.Olmo2Config(**{key: OLMO[key] for key in OLMO if key != "model_type"})
         with torch.device("meta"):

@@ -432,6 +432,7 @@ void nameModules(model::Tuning& tuning, const PeftAdapter& adapter)
     else
         tuning.modules.targets = {pattern && !adapter.targetsLinearNames ? *pattern : std::string(allLinear)};
     tuning.modules.saved = adapter.modulesToSave;
+    tuning.modules.parameters = adapter.targetParameters;
 }
 
 } // namespace
@@ -452,6 +453,11 @@ model::Tuning tuningOf(const PeftAdapter& adapter, const ModelSpec& spec, std::v
     if (model::needsPython(spec)) {
         nameModules(tuning, adapter);
         return tuning;
+    }
+    if (!adapter.targetParameters.empty()) {
+        refusePartialTraining(adapter.parametersPlace.position,
+                              sentence("adapters beside experts ({})", adapter.parametersPlace.path),
+                              reason::adapterOnExperts);
     }
     withPatternsOf(adapter.place, [&] {
         tuning.targets = targetsOf(adapter, spec);
@@ -482,7 +488,7 @@ void refuseOtherKinds(const ConfigSection& section)
     const std::string type = section.text(typeKey).value_or("LORA");
     if (lowerCase(type) != "lora")
         refuseAdapter(section.positionOf(typeKey), type);
-    constexpr std::array<UnmodeledFeature, 7> others{{{"rank_pattern",
+    constexpr std::array<UnmodeledFeature, 6> others{{{"rank_pattern",
                                                        "adapters of several ranks ({})",
                                                        UnmodeledFeature::When::On,
                                                        {},
@@ -494,12 +500,6 @@ void refuseOtherKinds(const ConfigSection& section)
                                                        {},
                                                        {},
                                                        reason::partialTraining},
-                                                      {"target_parameters",
-                                                       "adapters beside experts ({})",
-                                                       UnmodeledFeature::When::On,
-                                                       {},
-                                                       {},
-                                                       reason::adapterOnExperts},
                                                       {"trainable_token_indices",
                                                        "single tokens of an embedding ({})",
                                                        UnmodeledFeature::When::On,
@@ -604,6 +604,12 @@ void addSavedHeads(PeftAdapter& adapter, std::string_view taskType)
         adapter.modulesToSave.insert(adapter.modulesToSave.end(), {"classifier", "score"});
 }
 
+void readTargetParameters(const ConfigSection& section, std::string_view key, PeftAdapter& adapter)
+{
+    adapter.targetParameters = readTexts(section, key);
+    adapter.parametersPlace = {.path = section.pathOf(key), .position = section.positionOf(key)};
+}
+
 PeftAdapter readPeftConfig(const ConfigSection& section)
 {
     refuseOtherKinds(section);
@@ -621,6 +627,7 @@ PeftAdapter readPeftConfig(const ConfigSection& section)
         .layers = readLayers(section, "layers_to_transform"),
         .layersPatterns = readTexts(section, "layers_pattern"),
         .place = {.path = section.pathOf(targetsKey), .position = section.positionOf(targetsKey)}};
+    readTargetParameters(section, "target_parameters", adapter);
     addSavedHeads(adapter, section.text("task_type").value_or(""));
     return adapter;
 }

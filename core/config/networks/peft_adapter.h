@@ -37,6 +37,9 @@ struct PeftAdapter
     /// Whether layers of the kind Conv1D are among those, because bitsandbytes has replaced them.
     bool takesConv1d = false;
     ModuleChoice excluded;
+    /// Suffixes of the names of parameters that have an adapter, and their place.
+    std::vector<std::string> targetParameters = {};
+    NamedValue parametersPlace = {};
     /// Suffixes of the names of modules that are trained in full.
     std::vector<std::string> modulesToSave;
     /// Layers of targets that are names; empty for all.
@@ -96,6 +99,10 @@ ModuleChoice readModuleChoice(const ConfigSection& section, std::string_view key
 
 /// Reads a text or a list of texts; none if the key is absent.
 std::vector<std::string> readTexts(const ConfigSection& section, std::string_view key);
+
+/// Reads the parameters that have an adapter, such as those of experts: target_parameters of LoraConfig in
+/// PEFT 0.21.
+void readTargetParameters(const ConfigSection& section, std::string_view key, PeftAdapter& adapter);
 
 /// Reads a number or a list of numbers; none if the key is absent.
 std::vector<std::int64_t> readLayers(const ConfigSection& section, std::string_view key);

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -28,9 +29,8 @@ constexpr std::string_view partsKey = "unfrozen_parameters";
 using enum UnmodeledFeature::When;
 
 // LoraConfig, utils/schemas/peft.py.
-constexpr std::array<UnmodeledFeature, 4> otherAdapters{
-    {{"lora_target_parameters", "adapters beside experts ({})", On, {}, {}, reason::adapterOnExperts},
-     {"lora_rank_pattern", "adapters of several ranks ({})", On, {}, {}, reason::adaptersOfSeveralKinds},
+constexpr std::array<UnmodeledFeature, 3> otherAdapters{
+    {{"lora_rank_pattern", "adapters of several ranks ({})", On, {}, {}, reason::adaptersOfSeveralKinds},
      {"peft_layer_replication",
       "layers that are there several times ({})",
       On,
@@ -112,6 +112,7 @@ PeftAdapter readAdapter(const ConfigSection& root)
                         .layers = readLayers(root, "peft_layers_to_transform"),
                         .layersPatterns = readTexts(root, "peft_layers_pattern"),
                         .place = {.path = std::string(targetsKey), .position = root.positionOf(targetsKey)}};
+    readTargetParameters(root, "lora_target_parameters", adapter);
     // An empty list means no module, not the default ones.
     if (!root.isOn("lora_target_modules"))
         adapter.targets = std::vector<std::string>();
@@ -153,15 +154,16 @@ std::string asNamePattern(std::string_view text)
     return pattern;
 }
 
+std::vector<std::string> namePatterns(const std::vector<std::string>& texts)
+{
+    std::vector<std::string> patterns;
+    std::ranges::transform(texts, std::back_inserter(patterns), asNamePattern);
+    return patterns;
+}
+
 std::vector<NamePattern> partPatterns(const NamedValue& value, const std::vector<std::string>& texts)
 {
-    return withPatternsOf(value, [&texts] {
-        std::vector<std::string> all;
-        all.reserve(texts.size());
-        for (const std::string& text : texts)
-            all.push_back(asNamePattern(text));
-        return patternsOf(all);
-    });
+    return withPatternsOf(value, [&texts] { return patternsOf(namePatterns(texts)); });
 }
 
 decltype(ConfigContents::tuningFor) partsOf(const ConfigSection& root)
@@ -169,6 +171,8 @@ decltype(ConfigContents::tuningFor) partsOf(const ConfigSection& root)
     const NamedValue value{.path = std::string(partsKey), .position = root.positionOf(partsKey)};
     return [value, texts = readTexts(root, partsKey)](const model::ModelSpec& spec,
                                                       std::vector<Warning>& warnings) {
+        if (model::needsPython(spec))
+            return model::Tuning{.modules = {.trained = namePatterns(texts)}};
         MatchEffort effort;
         const auto patterns = partPatterns(value, texts);
         const auto isTrained = [&](std::string_view name) {

@@ -117,6 +117,10 @@ private slots:
                        {"a pattern",
                         {"adapter: lora\nlora_r: 4\nlora_alpha: 8\nlora_target_modules: '.*q_proj'\n",
                          {.targets = {".*q_proj"}, .isPattern = true}}},
+                       {"parameters",
+                        {"adapter: lora\nlora_r: 4\nlora_alpha: 8\nlora_target_modules: [q_proj]\n"
+                         "lora_target_parameters: [mlp.experts.gate_up_proj]\n",
+                         {.targets = {"q_proj"}, .parameters = {"mlp.experts.gate_up_proj"}}}},
                        {"none", {"", {}}}});
     }
     void keepAdaptersByName()
@@ -138,6 +142,21 @@ private slots:
         QVERIFY(why.sentence.starts_with("/cache/config.json:2:17: The model_type \"gpt_oss\""));
         QCOMPARE(why.position.line, 1);
         QCOMPARE(here.train->globalBatchSize, there.train->globalBatchSize);
+    }
+
+    void keepTrainedParametersByName()
+    {
+        const auto contents =
+            recognize(
+                "base_model: some/network\ndatasets: []\nmicro_batch_size: 2\n"
+                "gradient_accumulation_steps: 4\nsequence_len: 128\n"
+                "unfrozen_parameters: ['^lm_head.weight$', 'model.layers.1[0-9]+', 'model.embed[:100]']\n",
+                sourceOf(unknownFamily))
+                ->readForPython();
+        const model::ModuleNames names{
+            .trained = {"^lm_head\\.weight$", "model\\.layers\\.1[0-9]+", "model\\.embed"}};
+        QVERIFY(contents.tuning.modules == names);
+        QVERIFY(!model::trainsAll(contents.tuning));
     }
 
     void replaceTheNetworkOfAConfig()

@@ -388,7 +388,6 @@ private slots:
             {"IA3", {"peft_type: IA3", "an adapter of another kind (IA3)"}},
             {"biases", {"bias: all", "a part of a network that is trained alone"}},
             {"ranks", {"rank_pattern: {q_proj: 4}", "adapters of several kinds"}},
-            {"parameters", {"target_parameters: [experts.down_proj]", "adapters on experts"}},
             {"tokens", {"trainable_token_indices: [1]", "adapters on embeddings"}},
         });
     }
