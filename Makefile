@@ -178,9 +178,10 @@ bench-config: configure
 # Surveys real configs: which can be explored, why others cannot, and whether trials succeed for every kind of run
 # among them, with smaller networks. CORPUS is a folder of repositories.
 CORPUS ?= ../shared/corpus
-bench-corpus: configure
+bench-corpus: configure setup-parity
 	$(BUILD) batchpeak-bench-corpus batchpeak batchpeak-worker
-	build/$(PRESET)/bin/batchpeak-bench-corpus $(CORPUS) $(BENCH)
+	.venv-parity/bin/python tests/bench/corpus/default_hub.py build/$(PRESET)/bin/batchpeak-bench-corpus \
+		--python $(CURDIR)/.venv-parity/bin/python $(CORPUS) $(BENCH)
 
 # Measures how long the GUI thread works for one frame of an exploration of 400 trials. Nothing else should run.
 bench-frames: configure

@@ -4,10 +4,13 @@
 // Opens every config below folders, reports which of them can be explored and why the others cannot, and runs
 // trials of two steps, with smaller networks, of every run that differs in the work of the worker:
 //     batchpeak-bench-corpus FOLDER --no-trials
+// With --python, that interpreter is asked to build each network too. With HF_ENDPOINT at a hub on this computer
+// (tests/bench/corpus/default_hub.py), what the networks of configs lack is fetched from there.
 // Exits with 1 if a trial failed.
 
 #include "config_survey.h"
 #include "distinct_runs.h"
+#include "files/hub_download.h"
 #include "survey_table.h"
 #include "text/errors.h"
 #include "trial_sequence.h"
@@ -38,6 +41,8 @@ struct Options
     std::vector<std::string> folders;
     bool printsFiles = false;
     bool leavesOutTrials = false;
+    /// Interpreter to ask too; empty for none.
+    std::string python;
 };
 
 std::vector<SurveyedFile> surveyOf(const QStringList& folders)
@@ -48,6 +53,45 @@ std::vector<SurveyedFile> surveyOf(const QStringList& folders)
             files.push_back(surveyed(path, folder));
     }
     return files;
+}
+
+void print(const char* title, const std::vector<SurveyedFile>& files, RoadOf roadOf, bool printsFiles)
+{
+    std::printf("\n## %s\n\n", title);
+    if (printsFiles)
+        std::printf("%s\n", filesText(files, roadOf).c_str());
+    std::fputs(surveyText(files, roadOf).c_str(), stdout);
+    std::fflush(stdout);
+}
+
+void printRoads(std::vector<SurveyedFile>& files, const Options& options)
+{
+    print("By batchpeak-worker", files, roadOfWorker, options.printsFiles);
+    if (options.python.empty())
+        return;
+    askPython(files, QString::fromStdString(options.python));
+    print("By the user's Python", files, roadOfPython, options.printsFiles);
+    print("By either", files, roadOfEither, false);
+}
+
+/// Fetches the networks that configs lack from the hub at HF_ENDPOINT.
+/// \return whether there is anything new
+bool fetchMissing(const std::vector<SurveyedFile>& files, std::vector<config::NetworkName>& asked)
+{
+    int fetched = 0;
+    engine::HubDownload hub(QString{});
+    for (const SurveyedFile& file : files) {
+        if (!file.missing || std::ranges::find(asked, *file.missing) != asked.end())
+            continue;
+        asked.push_back(*file.missing);
+        const QString problem = hub.fetch(*file.missing);
+        fetched += problem.isEmpty() ? 1 : 0;
+        if (!problem.isEmpty())
+            std::printf("%s\n", qUtf8Printable(problem));
+    }
+    std::printf("\n%d networks are fetched from %s.\n", fetched,
+                qUtf8Printable(engine::hubEndpoint().toString()));
+    return fetched > 0;
 }
 
 /// Returns the wall time of the whole command [s]; nothing if it is not built.
@@ -103,7 +147,10 @@ int runTrials(const DistinctRuns& distinct)
         std::fflush(stdout);
         failures += result.problem.isEmpty() ? 0 : 1;
     };
-    TrialSequence(engine::workerPath(QCoreApplication::applicationDirPath()), std::move(loads), print).run();
+    TrialSequence(
+        TrialSequence::ownWorker(engine::workerPath(QCoreApplication::applicationDirPath())),
+        std::move(loads), print)
+        .run();
     for (const QString& sentence : distinct.notShrunk)
         std::printf("%s\n", qUtf8Printable(sentence));
     std::printf("\n%zu of %zu ended well\n", runs.size() - static_cast<std::size_t>(failures), runs.size());
@@ -121,6 +168,7 @@ int main(int argc, char** argv)
         ->required();
     app.add_flag("--files", options.printsFiles, "a line for each file too");
     app.add_flag("--no-trials", options.leavesOutTrials, "run nothing");
+    app.add_option("--python", options.python, "an interpreter that is asked to build each network too");
     CLI11_PARSE(app, argc, argv);
 
     // Models in this computer's Hugging Face cache would change the table.
@@ -138,11 +186,14 @@ int main(int argc, char** argv)
     if (folders.isEmpty())
         return 0;
     try {
-        const std::vector<SurveyedFile> files = surveyOf(folders);
-        if (options.printsFiles)
-            std::printf("%s\n", filesText(files).c_str());
-        std::fputs(surveyText(files).c_str(), stdout);
+        std::vector<SurveyedFile> files = surveyOf(folders);
+        printRoads(files, options);
         printSlowest(files);
+        const bool hasHub = engine::hubEndpoint().host() == QStringLiteral("127.0.0.1");
+        for (std::vector<config::NetworkName> asked; hasHub && fetchMissing(files, asked);)
+            files = surveyOf(folders);
+        if (hasHub)
+            printRoads(files, options);
         return !options.leavesOutTrials && runTrials(distinctRuns(files)) > 0 ? 1 : 0;
     } catch (const engine::ExplorationError& error) {
         std::fprintf(stderr, "%s\n", qUtf8Printable(error.sentence()));

@@ -36,7 +36,7 @@ DistinctRuns distinctRuns(const std::vector<SurveyedFile>& files)
     DistinctRuns found;
     std::map<std::string, DistinctRun> byText;
     for (const SurveyedFile& file : files) {
-        if (!file.isExplorable())
+        if (!file.isRecognized() || !file.worker.isOpen())
             continue;
         try {
             DistinctRun run{.path = file.path, .load = shrunkLoad(file.path)};

@@ -21,12 +21,15 @@ struct Counts
     int explorable() const { return exact + approximate; }
     int refused() const { return recognized - explorable(); }
 
-    void add(const SurveyedFile& file)
+    void add(const SurveyedFile& file, RoadOf roadOf)
     {
         ++files;
-        recognized += file.isRecognized() ? 1 : 0;
-        exact += file.isExact() ? 1 : 0;
-        approximate += file.isExplorable() && !file.isExact() ? 1 : 0;
+        if (!file.isRecognized())
+            return;
+        ++recognized;
+        const SurveyedRoad& road = roadOf(file);
+        exact += road.isExact() ? 1 : 0;
+        approximate += road.isOpen() && !road.isExact() ? 1 : 0;
     }
 };
 
@@ -79,13 +82,13 @@ Row countsRow(const std::string& name, const Counts& counts)
             shareText(counts.explorable(), counts)};
 }
 
-std::string repositoriesTable(const std::vector<SurveyedFile>& files)
+std::string repositoriesTable(const std::vector<SurveyedFile>& files, RoadOf roadOf)
 {
     std::map<QString, Counts> repositories;
     Counts all;
     for (const SurveyedFile& file : files) {
-        repositories[file.repository].add(file);
-        all.add(file);
+        repositories[file.repository].add(file, roadOf);
+        all.add(file, roadOf);
     }
     std::vector<Row> rows{
         {"repository", "files", "recognized", "as configured", "approximate", "refused", "explorable"}};
@@ -112,22 +115,43 @@ std::string reasonsTable(const std::string& title, const Reasons& reasons)
 
 } // namespace
 
-std::string surveyText(const std::vector<SurveyedFile>& files)
+const SurveyedRoad& roadOfWorker(const SurveyedFile& file)
+{
+    return file.worker;
+}
+
+const SurveyedRoad& roadOfPython(const SurveyedFile& file)
+{
+    return file.python.value();
+}
+
+const SurveyedRoad& roadOfEither(const SurveyedFile& file)
+{
+    return file.either();
+}
+
+std::string surveyText(const std::vector<SurveyedFile>& files, RoadOf roadOf)
 {
     Reasons approximations;
     Reasons assumptions;
     Reasons refusals;
     int unreadable = 0;
     for (const SurveyedFile& file : files) {
-        for (const std::string& reason : file.fidelity.reasons)
+        if (!file.isRecognized()) {
+            ++unreadable;
+            continue;
+        }
+        const SurveyedRoad& road = roadOf(file);
+        if (!road.isOpen()) {
+            ++refusals[road.refusal];
+            continue;
+        }
+        for (const std::string& reason : road.fidelity.reasons)
             ++approximations[reason];
-        for (const std::string& data : file.fidelity.assumed)
+        for (const std::string& data : road.fidelity.assumed)
             ++assumptions[data];
-        if (!file.refusal.empty())
-            ++refusals[file.refusal];
-        unreadable += file.isRecognized() ? 0 : 1;
     }
-    std::string text = repositoriesTable(files) + reasonsTable("approximate because of", approximations) +
+    std::string text = repositoriesTable(files, roadOf) + reasonsTable("approximate because of", approximations) +
                        reasonsTable("the data decide, trials take", assumptions) +
                        reasonsTable("refused because of", refusals);
     if (unreadable > 0)
@@ -136,17 +160,17 @@ std::string surveyText(const std::vector<SurveyedFile>& files)
     return text;
 }
 
-std::string filesText(const std::vector<SurveyedFile>& files)
+std::string filesText(const std::vector<SurveyedFile>& files, RoadOf roadOf)
 {
     std::string text;
     for (const SurveyedFile& file : files) {
         std::string verdict;
         if (!file.isRecognized())
             verdict = "not recognized: " + file.unreadable.toStdString();
-        else if (!file.isExplorable())
-            verdict = "refused: " + file.refusal + ": " + file.sentence.toStdString();
+        else if (const SurveyedRoad& road = roadOf(file); !road.isOpen())
+            verdict = "refused: " + road.refusal + ": " + road.sentence.toStdString();
         else
-            verdict = batchpeak::config::toText(file.fidelity);
+            verdict = batchpeak::config::toText(road.fidelity);
         text += file.path.toStdString() + "\t" + verdict + "\n";
     }
     return text;

@@ -22,14 +22,25 @@ constexpr std::chrono::seconds patience{120};
 
 } // namespace
 
-TrialSequence::TrialSequence(QString worker, std::vector<trial::LoadRequest> loads, Finished finished)
-    : m_worker(std::move(worker)), m_loads(std::move(loads)), m_finished(std::move(finished))
+TrialSequence::TrialSequence(engine::WorkerCommand worker, std::vector<trial::LoadRequest> loads,
+                             Finished finished, Depth depth)
+    : m_worker(std::move(worker)), m_loads(std::move(loads)), m_finished(std::move(finished)), m_depth(depth)
 {
+    // No network fits into one byte, so that a worker does not allocate its weights.
+    for (trial::LoadRequest& load : m_loads)
+        load.memoryLimitBytes = depth == Depth::Networks ? 1 : load.memoryLimitBytes;
     m_patience.setSingleShot(true);
     connect(&m_patience, &QTimer::timeout, this, [this] {
         m_problem = QStringLiteral("The trial did not come to an end.");
         m_process->kill();
     });
+}
+
+engine::WorkerCommand TrialSequence::ownWorker(const QString& program)
+{
+    return {.program = program,
+            .arguments = {QStringLiteral("--device"), QStringLiteral("cpu")},
+            .environment = {QStringLiteral("OMP_NUM_THREADS=1")}};
 }
 
 void TrialSequence::run()
@@ -54,10 +65,7 @@ void TrialSequence::startWorker()
     m_isAsked = true;
     m_problem.clear();
     m_patience.start(patience);
-    // Uses one thread: with such small networks, several threads mostly wait for each other.
-    m_process->start({.program = m_worker,
-                      .arguments = {QStringLiteral("--device"), QStringLiteral("cpu")},
-                      .environment = {QStringLiteral("OMP_NUM_THREADS=1")}});
+    m_process->start(m_worker);
     m_process->send(trial::Hello());
 }
 
@@ -77,7 +85,11 @@ void TrialSequence::take(const trial::WorkerMessage& message)
 {
     if (std::holds_alternative<trial::WorkerHello>(message)) {
         loadNext();
-    } else if (std::holds_alternative<trial::Loaded>(message)) {
+    } else if (const auto* loaded = std::get_if<trial::Loaded>(&message);
+               loaded && m_depth == Depth::Networks) {
+        finish({.approximations = loaded->approximations});
+        loadNext();
+    } else if (loaded) {
         m_process->send(trial::TrialRequest{.id = static_cast<std::int64_t>(m_next) + 1,
                                             .microBatchSize = microBatchSize,
                                             .minSteps = 2,

@@ -66,12 +66,12 @@ private slots:
         const auto& [path, repository, verdict] = row<Text, Text, Text>();
         const SurveyedFile file = surveyed(corpus() + QLatin1Char('/') + path, corpus());
         QCOMPARE(file.repository, QString(repository));
-        VERIFY_CONTAINS(QString::fromStdString(filesText({file})), QString(verdict));
+        VERIFY_CONTAINS(QString::fromStdString(filesText({file}, roadOfWorker)), QString(verdict));
     }
 
     void countsEachFileOnce()
     {
-        const QString text = QString::fromStdString(surveyText(survey()));
+        const QString text = QString::fromStdString(surveyText(survey(), roadOfWorker));
         const QString all = text.section(QStringLiteral("| all"), 1, 1).section(QLatin1Char('\n'), 0, 0);
         QCOMPARE(all.simplified(), QStringLiteral("| 8 | 7 | 4 (57 %) | 1 (14 %) | 2 (29 %) | 5 (71 %) |"));
         VERIFY_CONTAINS(text, QStringLiteral("1 of 8 files are no config"));
@@ -96,7 +96,8 @@ private slots:
         trial::LoadRequest impossible = smallLoad();
         std::get<model::DecoderSpec>(impossible.model.architecture).keyValueHeads = 3;
         std::vector<QString> problems;
-        TrialSequence sequence(QStringLiteral(BATCHPEAK_WORKER), {smallLoad(), impossible, smallLoad()},
+        TrialSequence sequence(TrialSequence::ownWorker(QStringLiteral(BATCHPEAK_WORKER)),
+                               {smallLoad(), impossible, smallLoad()},
                                [&problems](std::size_t index, const SequenceResult& result) {
                                    QCOMPARE(index, problems.size());
                                    problems.push_back(result.problem);
@@ -108,11 +109,50 @@ private slots:
         QCOMPARE(problems[2], QString());
     }
 
+    /// No memory of the network is taken, so that one of any size can be built.
+    void buildsNetworksAlone()
+    {
+        trial::LoadRequest impossible = smallLoad();
+        std::get<model::DecoderSpec>(impossible.model.architecture).keyValueHeads = 3;
+        std::vector<SequenceResult> results;
+        TrialSequence sequence(
+            TrialSequence::ownWorker(QStringLiteral(BATCHPEAK_WORKER)), {smallLoad(), impossible},
+            [&results](std::size_t, const SequenceResult& result) { results.push_back(result); },
+            TrialSequence::Depth::Networks);
+        sequence.run();
+        QCOMPARE(results.size(), std::size_t(2));
+        QCOMPARE(results[0].problem, QString());
+        QCOMPARE(results[0].microBatchSize, std::int64_t(0));
+        VERIFY_CONTAINS(results[1].problem, QStringLiteral("are not a multiple of"));
+    }
+
+    void takesTheBetterRoad_data()
+    {
+        const SurveyedRoad closed{.refusal = "preferences or rewards"};
+        SurveyedRoad approximate;
+        approximate.fidelity.addReason("another kernel");
+        const SurveyedRoad exact;
+        rows<SurveyedRoad, std::optional<SurveyedRoad>, bool>(
+            {{"no Python", {closed, std::nullopt, false}},
+             {"Python alone", {closed, approximate, true}},
+             {"the worker alone", {approximate, closed, false}},
+             {"both alike", {exact, exact, false}},
+             {"Python as configured", {approximate, exact, true}},
+             {"the worker as configured", {exact, approximate, false}},
+             {"neither", {closed, closed, false}}});
+    }
+    void takesTheBetterRoad()
+    {
+        const auto& [worker, python, takesPython] = row<SurveyedRoad, std::optional<SurveyedRoad>, bool>();
+        const SurveyedFile file{.worker = worker, .python = python};
+        QCOMPARE(&file.either(), takesPython ? &*file.python : &file.worker);
+    }
+
     void endsWithoutAWorker()
     {
         std::vector<QString> problems;
         TrialSequence sequence(
-            QStringLiteral("/nowhere/worker"), {smallLoad(), smallLoad()},
+            {.program = QStringLiteral("/nowhere/worker")}, {smallLoad(), smallLoad()},
             [&problems](std::size_t, const SequenceResult& result) { problems.push_back(result.problem); });
         sequence.run();
         QCOMPARE(problems.size(), std::size_t(2));
