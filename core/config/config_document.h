@@ -145,6 +145,8 @@ struct ConfigContents
     /// Text of PEFT's adapter_config.json, if the config names its network by an adapter, whose base is the
     /// network. Empty otherwise.
     std::string adapterOfModel;
+    /// Type of the weights in their file ("bfloat16"), if the config.json of the network says it.
+    std::string typeOfWeights;
     /// Whether the data decide how long samples are. If so, sequenceLength is the length that trials would
     /// take.
     bool lengthIsOpen = false;

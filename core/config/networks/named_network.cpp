@@ -39,6 +39,7 @@ model::ModelSpec taken(const NetworkFile& file, const ConfigContents& source, Te
                                .position = position,
                                .reason = other->reason};
     contents.modelSource = file.path;
+    contents.typeOfWeights = source.typeOfWeights;
     takeCheckpointWeights(source.tuning, contents.tuning);
     contents.places.network = inModelSource(source.places.network);
     // Warnings of a config with batches are about its own run, and do not apply to a run of only its network.

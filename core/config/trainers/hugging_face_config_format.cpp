@@ -89,6 +89,8 @@ ConfigContents read(const ConfigText& text)
         readWeights(root, contents);
         return spec;
     });
+    // Its name before transformers 4.56 is torch_dtype.
+    contents.typeOfWeights = root.text(root.find("dtype") ? "dtype" : "torch_dtype").value_or("");
     contents.sequenceLength = defaultLength(contents);
     resolveLengths(contents);
     notePlaces(root, {.network = "model_type"}, contents);

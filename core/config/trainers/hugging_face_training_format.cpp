@@ -321,10 +321,6 @@ decltype(ConfigContents::tuningFor) readTrlAdapter(const ConfigSection& root, st
     }
     if (!root.isOn(adapterKey))
         return nullptr;
-    if (root.isOn("lora_target_parameters")) {
-        refusePartialTraining(root.positionOf("lora_target_parameters"),
-                              "adapters beside experts (lora_target_parameters)", reason::adapterOnExperts);
-    }
     const std::string_view placeKey = root.has(targetsKey) ? targetsKey : adapterKey;
     const bool hasSixteenBits = trlTypeOfWeights(root) != "float32";
     const bool isNarrow = hasSixteenBits || hasDeepSpeedPrecision(root, readMixedPrecision(root, true));
@@ -341,6 +337,7 @@ decltype(ConfigContents::tuningFor) readTrlAdapter(const ConfigSection& root, st
     if (const auto* names = std::get_if<std::vector<std::string>>(&adapter.targets);
         names && names->size() == 1)
         adapter.targets = std::string(names->front());
+    readTargetParameters(root, "lora_target_parameters", adapter);
     addSavedHeads(adapter, root.text("lora_task_type").value_or(""));
     readQuantization(root, adapter, warnings);
     adapter.takesConv1d = true;
@@ -380,19 +377,22 @@ void readPrecision(const ConfigSection& root, ConfigContents& contents)
         warnOfTrlDefault(root, "bf16", contents);
     if (resolveSharedPrecision(root, /*takesConfigAlone=*/false, contents.precision, contents))
         return;
-    const std::string type = trlTypeOfWeights(root);
+    std::string type = trlTypeOfWeights(root);
     const ConfigSection loading = trlLoading(root);
     const std::string_view key = trlTypeKey(loading);
     // Outside of TRL the default is "auto": from_pretrained in modeling_utils.py of transformers 5.23.
-    const bool isAuto = type == "auto" || (!isTrl(root) && !loading.has(key));
+    bool isAuto = type == "auto" || (!isTrl(root) && !loading.has(key));
     // TF32 applies to products in fp32, and GradScaler does not accept float16 gradients, so the file must be
     // in fp32.
     const bool isWideFile = !isTrl(root) && (contents.precision == model::Precision::Tf32 ||
                                              model::isFloat16(contents.precision));
+    if (isAuto && !isWideFile && !contents.typeOfWeights.empty()) {
+        type = contents.typeOfWeights;
+        isAuto = false;
+    }
     if (isAuto) {
         warnOfTypeOfFile(loading.positionOf(key),
-                         isWideFile ? "fp32, which the run's precision wants" : asMostFiles,
-                         contents.warnings);
+                         isWideFile ? "fp32, which the run's precision wants" : asMostFiles, contents);
     }
     const bool isNarrow = contents.tuningFor && (root.isOn("load_in_4bit") || root.isOn("load_in_8bit"));
     if (type != "bfloat16" && type != "float16" && !isAuto && !isNarrow)
@@ -444,6 +444,9 @@ bool fits(const ConfigText& text)
     const auto root = text.root();
     // Other programs have the other options too.
     const bool isScript = !text.launch().words.empty();
+    // Options of that name mean other things to it, and the rest of its run are constants.
+    if (text.launch().words.find("unsloth-cli") != std::string::npos)
+        return false;
     return root &&
            (hasOneOf(*root, "per_device_train_batch_size per_device_eval_batch_size") ||
             (!isScript && hasOneOf(*root, "num_train_epochs model_name_or_path"))) &&

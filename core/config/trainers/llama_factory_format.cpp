@@ -181,7 +181,7 @@ model::Precision readUncastAdapters(const ConfigSection& root, model::Precision 
     warnOfTypeOfFile(root.positionOf(nameKeys.name),
                      trainsWholeModules(root) ? "fp32, since modules that are trained whole want no other"
                                               : asMostFiles,
-                     contents.warnings);
+                     contents);
     return wide;
 }
 
@@ -198,7 +198,7 @@ model::Precision readPrecision(const ConfigSection& root, std::string_view type,
     // fp32 layers are mixed with layers in the type of the file, and a product of two types is refused.
     if (type == "freeze" && !model::isMixed(mixed)) {
         warnOfTypeOfFile(root.positionOf(nameKeys.name), "fp32, since what is trained wants no other",
-                         contents.warnings);
+                         contents);
     }
     return mixed;
 }

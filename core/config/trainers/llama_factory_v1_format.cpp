@@ -226,10 +226,10 @@ model::Precision readUncastAdapters(const ConfigSection& root, ConfigContents& c
 {
     const ConfigSection section = root.sectionIfAny(peftKey);
     if (isSharded(root) && !isQuantized(root, contents)) {
-        warnOfTypeOfFile(root.positionOf(nameKey), "fp32, to which FSDP casts them", contents.warnings);
+        warnOfTypeOfFile(root.positionOf(nameKey), "fp32, to which FSDP casts them", contents);
         return model::Precision::Fp32;
     }
-    warnOfTypeOfFile(root.positionOf(nameKey), asMostFiles, contents.warnings);
+    warnOfTypeOfFile(root.positionOf(nameKey), asMostFiles, contents);
     if (!section.isOn(savedKey) && !isQuantized(root, contents))
         return model::Precision::Fp32;
     warnOfFp32Adapters(root.positionOf(peftKey), "nothing casts them", contents.warnings);
@@ -255,7 +255,7 @@ model::Precision readPrecision(const ConfigSection& root, ConfigContents& conten
     const bool isNarrow = method == "freeze" && !castsTrained(root);
     const bool isWide = method == "freeze" && !isNarrow && !isMixed(root);
     warnOfTypeOfFile(root.positionOf(nameKey),
-                     isWide ? "fp32, since what is trained wants no other" : asMostFiles, contents.warnings);
+                     isWide ? "fp32, since what is trained wants no other" : asMostFiles, contents);
     if (isWide)
         return model::Precision::Fp32;
     return isNarrow ? model::Precision::PlainBf16 : model::Precision::Bf16;

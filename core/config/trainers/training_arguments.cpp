@@ -163,9 +163,12 @@ SplicedText withSizeInTrainingArguments(const ConfigSection& root, const ChosenS
     return withChanges(root, changes, notes);
 }
 
-void warnOfTypeOfFile(TextPosition position, std::string_view trialsTake, std::vector<Warning>& warnings)
+void warnOfTypeOfFile(TextPosition position, std::string_view trialsTake, ConfigContents& contents)
 {
-    warnOfApproximation(warnings, position, approximation::typeOfFile,
+    const std::string_view type = contents.typeOfWeights == "float32" ? "fp32" : contents.typeOfWeights;
+    if (!type.empty() && trialsTake.starts_with(type))
+        return;
+    warnOfApproximation(contents.warnings, position, approximation::typeOfFile,
                         "The file of the network decides the type of its weights; trials take {}.",
                         trialsTake);
 }

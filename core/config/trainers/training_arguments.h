@@ -57,7 +57,7 @@ inline constexpr std::string_view cutOverDevices = "cuts the network or its text
 
 /// Warns that the file of the weights decides their type.
 /// \param trialsTake  "bfloat16, as most files have it"
-void warnOfTypeOfFile(TextPosition position, std::string_view trialsTake, std::vector<Warning>& warnings);
+void warnOfTypeOfFile(TextPosition position, std::string_view trialsTake, ConfigContents& contents);
 inline constexpr std::string_view asMostFiles = "bfloat16, as most files have it";
 
 /// Warns of autocast beside weights in 16 bits, if the precision has such weights: layer_norm is one of the
