@@ -67,8 +67,9 @@ std::string readText(const std::optional<BatchPlan>& plan)
     if (!plan)
         return "nothing";
     const auto size = plan->writtenSize();
-    return sentence("{} in a batch of {}", size ? std::to_string(*size) : toText(plan->setting),
-                    plan->globalBatchSize);
+    return sentence("{} in a batch of {}{}", size ? std::to_string(*size) : toText(plan->setting),
+                    plan->globalBatchSize,
+                    plan->knowsDevices ? sentence(" on {} devices", plan->devices) : std::string());
 }
 
 const Format* formatOf(const ConfigText& text)
@@ -92,7 +93,13 @@ void requireSameBatch(const ConfigDocument& first, const ConfigDocument& second)
     if (one.train == other.train)
         return;
     const auto place = [](const ConfigContents& contents) {
-        return contents.places.train.microBatch ? contents.places.train.microBatch->position : TextPosition{};
+        const BatchPlaces& batch = contents.places.train;
+        for (const auto& known : {batch.microBatch, batch.globalBatch, batch.accumulationSteps,
+                                  contents.places.devices, contents.places.sequenceLength}) {
+            if (known)
+                return known->position;
+        }
+        return TextPosition{.line = 1, .column = 1};
     };
     throw errorAt(place(other),
                   "The file holds several runs: one has its batch in line {}, with {}, and another in line "
@@ -228,9 +235,27 @@ ConfigContents ConfigDocument::read() const
     return asRunHere(readForPython());
 }
 
+namespace {
+
+/// \throws ConfigError that says why a value is open, in place of one that says what it must be
+ConfigContents readText(const Format& format, const ConfigText& text)
+{
+    try {
+        return format.read(text);
+    } catch (const ConfigError& error) {
+        for (const auto& [position, reason] : text.launch().open) {
+            if (position == error.position())
+                throw reason;
+        }
+        throw;
+    }
+}
+
+} // namespace
+
 ConfigContents ConfigDocument::readForPython() const
 {
-    ConfigContents contents = m_format.read(*m_text);
+    ConfigContents contents = readText(m_format, *m_text);
     takeLaunch(m_text->launch(), contents);
     if (contents.train)
         checkLimits(*contents.train, contents.places.train, contents.places.devices);
@@ -272,6 +297,11 @@ ConfigContents asRunHere(ConfigContents contents)
     UnsupportedModel why = *std::exchange(contents.notRunHere, std::nullopt);
     if (std::holds_alternative<model::ModelSpec>(contents.model))
         why.sentence += " Your own Python may run it: measure with that (--with python).";
+    if (const auto* unsupported = std::get_if<UnsupportedModel>(&contents.model);
+        unsupported && unsupported->missing) {
+        why.sentence += " Your own Python may run it (--with python). " + unsupported->sentence;
+        why.missing = unsupported->missing;
+    }
     contents.model = std::move(why);
     contents.tuning = {};
     contents.step.preference = model::Preference::None;

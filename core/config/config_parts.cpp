@@ -14,18 +14,9 @@ namespace batchpeak::config {
 /// The configs in a text that is none itself: a script, TOML, the manifest of a launcher.
 namespace {
 
-/// The longest launch script that we know of has 90 thousand bytes. A longer text is not split into words,
-/// since one of megabytes may have millions of them.
-constexpr std::size_t maxScriptBytes = std::size_t{1} << 20;
 /// Number of scripts in a manifest, or of here-documents in a script, that are looked at. Each takes a pass
 /// over the text, and no real file has so many.
 constexpr std::size_t maxPieces = 32;
-
-/// Whether a text may set a batch.
-bool mayNameBatch(std::string_view text)
-{
-    return text.size() <= maxScriptBytes && (text.find("batch") != std::string_view::npos);
-}
 
 /// Returns the text with blanks in place of all bytes but some; line ends stay.
 std::string masked(std::string_view text, std::size_t begin, std::size_t end)
@@ -112,8 +103,14 @@ void takeAccelerateFile(const ShellScript& script, const NetworkSource& networks
     }
 }
 
-void addScript(const ScriptSource& source, const NetworkSource& networks, Parts& parts)
+/// \param processes  number of processes if the script does not say it
+void addScript(ScriptSource source, const NetworkSource& networks, Parts& parts,
+               std::optional<std::int64_t> processes = std::nullopt)
 {
+    source.file = [networks](const std::string& path) {
+        const auto file = networks.file(path);
+        return file ? std::optional(file->text) : std::nullopt;
+    };
     const std::vector<ScriptArguments> runs = scriptArguments(source);
     // A text may consist of options alone.
     const bool hasCommand =
@@ -121,11 +118,26 @@ void addScript(const ScriptSource& source, const NetworkSource& networks, Parts&
     std::vector<Warning> ofAllRuns;
     warnOfCutOptions(*source.script, ofAllRuns);
     for (const ScriptArguments& run : runs) {
+        if (run.cutOff && hasCommand && !run.isList) {
+            warn(ofAllRuns, *run.cutOff,
+                 "The options from here on are passed to no program: the command above ends before them.");
+        }
+    }
+    for (const ScriptArguments& run : runs) {
         if (run.cutOff && hasCommand)
             continue;
         Launch launch = launchOf(*source.script, run.words, run.dividesBatch);
         takeAccelerateFile(*source.script, networks, launch);
+        if (!launch.processes)
+            launch.processes = processes;
         launch.warnings = ofAllRuns;
+        launch.open = run.open;
+        if (run.missingConfig) {
+            warn(launch.warnings, run.missingConfig->position,
+                 "The config {}, which the command reads, is not found, so what it sets is not read: figures "
+                 "here are those of the options alone. Open the script where that file is.",
+                 run.missingConfig->key);
+        }
         for (const SourceLocation& unknown : run.unknown) {
             if (!maySetRun(unknown.key))
                 continue;
@@ -159,7 +171,25 @@ std::shared_ptr<const YamlDocument> mappingOf(const std::string& text, std::size
     return std::make_shared<const YamlDocument>(part, std::move(origin));
 }
 
-/// Returns the script in a YAML text that is a block of lines, or a list of a command's words.
+/// Whether a scalar is a block of lines: "|" or ">".
+bool isBlock(const YamlDocument& document, const YamlNode& node)
+{
+    const char mark = node.begin < document.text().size() ? document.text()[node.begin] : '\0';
+    return node.kind == NodeKind::Scalar && (mark == '|' || mark == '>') &&
+           node.value.find('\n') != std::string::npos;
+}
+
+/// Whether a scalar is a command on one line, such as what follows ["bash", "-c"].
+bool isCommandLine(const YamlDocument& document, const YamlNode& node)
+{
+    const std::string_view written =
+        std::string_view(document.text()).substr(node.begin, node.end - node.begin);
+    return node.kind == NodeKind::Scalar && !isBlock(document, node) &&
+           node.value.find(" --") != std::string::npos &&
+           written.find_first_of("\\\n") == std::string_view::npos;
+}
+
+/// Returns the script in a YAML text that is a block of lines, a command, or a list of a command's words.
 ScriptSource embeddedScript(const std::string& text, std::size_t index)
 {
     const YamlDocument whole(text);
@@ -168,10 +198,16 @@ ScriptSource embeddedScript(const std::string& text, std::size_t index)
     ScriptSource source{.text = text, .reread = [index](const std::string& changed) {
                             return embeddedScript(changed, index);
                         }};
-    if (!isList) {
+    if (!isList && isBlock(whole, node)) {
         // The first line has the mark of the block.
         source.script =
             std::make_shared<const ShellScript>(masked(text, nextLine(text, node.begin), node.end));
+        return source;
+    }
+    if (!isList) {
+        const std::size_t quotes = node.plain ? 0 : 1;
+        source.script =
+            std::make_shared<const ShellScript>(masked(text, node.begin + quotes, node.end - quotes));
         return source;
     }
     std::string words(text.size(), ' ');
@@ -202,12 +238,21 @@ bool isCommand(const YamlNode& node)
     return std::ranges::all_of(node.children, isWord) && std::ranges::any_of(node.children, isOption);
 }
 
-/// Whether a scalar is a block of lines: "|" or ">".
-bool isBlock(const YamlDocument& document, const YamlNode& node)
+/// Returns the number of processes that a PyTorchJob of Kubeflow starts without options of torchrun
+/// (pkg/controller.v1/pytorch/envvar.go of its operator 1.8); nothing for other texts.
+std::optional<std::int64_t> processesOfJob(const ConfigSection& root)
 {
-    const char mark = node.begin < document.text().size() ? document.text()[node.begin] : '\0';
-    return node.kind == NodeKind::Scalar && (mark == '|' || mark == '>') &&
-           node.value.find('\n') != std::string::npos;
+    const ConfigSection spec = root.sectionIfAny("spec");
+    const ConfigSection replicas = spec.sectionIfAny("pytorchReplicaSpecs");
+    const auto each = shellNumber(spec.text("nprocPerNode").value_or("1"));
+    std::int64_t nodes = 0;
+    for (std::string_view key : replicas.keys()) {
+        const auto count = replicas.sectionIfAny(key).integer("replicas").value_or(1);
+        nodes += std::clamp<std::int64_t>(count, 0, model::maxDevices);
+    }
+    const bool isCount =
+        each && *each >= 1 && nodes >= 1 && *each <= model::maxDevices && *each * nodes <= model::maxDevices;
+    return isCount ? std::optional(*each * nodes) : std::nullopt;
 }
 
 /// Adds what the manifest of a job has to say to a trainer: MosaicML's `parameters`, the file that its
@@ -215,7 +260,8 @@ bool isBlock(const YamlDocument& document, const YamlNode& node)
 void addManifest(const YamlDocument& document, const NetworkSource& networks, Parts& parts)
 {
     const ConfigSection root = *ConfigSection::root(document);
-    if (root.hasSection("parameters") &&
+    // A W&B sweep, which has a method, lists the values of several runs.
+    if (root.hasSection("parameters") && !root.find("method") &&
         (root.find("command") || root.find("image") || root.find("compute"))) {
         const std::size_t index = root.value("parameters")->index;
         Launch launch{.words = "a config in a job's manifest"};
@@ -231,10 +277,11 @@ void addManifest(const YamlDocument& document, const NetworkSource& networks, Pa
     for (const YamlNode& node : document.nodes()) {
         if (pieces == maxPieces)
             break;
-        if (!isCommand(node) && !(isBlock(document, node) && mayNameBatch(node.value)))
+        const bool isScript = isBlock(document, node) || isCommandLine(document, node);
+        if (!isCommand(node) && !(isScript && mayNameBatch(node.value)))
             continue;
         ++pieces;
-        addScript(embeddedScript(document.text(), node.index), networks, parts);
+        addScript(embeddedScript(document.text(), node.index), networks, parts, processesOfJob(root));
     }
 }
 

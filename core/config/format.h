@@ -27,6 +27,8 @@ struct Launch
     /// Whether the script calculates with that number, so that the batch of a step is that of all devices.
     bool dividesBatch = false;
     std::vector<Warning> warnings = {};
+    /// ScriptArguments::open.
+    std::vector<std::pair<TextPosition, ConfigError>> open = {};
 };
 
 /// The text of a config before its format is known: YAML, JSON, TOML, a script, or a part of one. It is

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "format.h"
+#include "syntax/shell_arguments.h"
 #include "syntax/text_check.h"
 #include "syntax/toml_document.h"
 #include "syntax/words.h"
@@ -166,6 +167,17 @@ std::size_t lineWith(std::string_view text, std::string_view words)
     return text.size();
 }
 
+/// Whether a text begins with words that no operator separates.
+bool isProse(std::string_view text)
+{
+    const auto words = splitWords(text);
+    const auto isWord = [](std::string_view word) {
+        return !isAmong(word, "if else and or not in is for lambda") &&
+               std::ranges::all_of(word, [](unsigned char c) { return std::isalnum(c) != 0; });
+    };
+    return words.size() >= 3 && std::all_of(words.begin(), words.begin() + 3, isWord);
+}
+
 /// Whether a line assigns a value as Python does: "batch_size = 12".
 bool assignsAsPython(std::string_view text)
 {
@@ -176,7 +188,7 @@ bool assignsAsPython(std::string_view text)
                             std::ranges::all_of(content.substr(0, equals), [](unsigned char c) {
                                 return std::isalnum(c) != 0 || c == '_';
                             });
-        if (isName)
+        if (isName && !isProse(content.substr(equals + 3)))
             return true;
     }
     return false;
@@ -210,6 +222,20 @@ bool isScript(std::string_view text)
            lineWith(text, "python accelerate torchrun deepspeed srun export") < text.size();
 }
 
+/// Returns why a script is not read whose batch size is among options that are passed to no command.
+std::optional<ConfigError> cutOffError(const std::string& text)
+{
+    for (const ScriptArguments& run : scriptArguments(scriptSource(text))) {
+        if (run.cutOff && !run.isList && run.document->text().find("batch") != std::string::npos) {
+            return errorAt(*run.cutOff,
+                           "The options from here on are passed to no program: the command above ends before "
+                           "them, at a comment, at blanks behind a backslash, or at a line without one. Join "
+                           "them to the command.");
+        }
+    }
+    return std::nullopt;
+}
+
 } // namespace
 
 ConfigError unreadable(const ConfigText& text)
@@ -240,7 +266,20 @@ ConfigError unreadable(const ConfigText& text)
             {}, "The text is a Python file, which is not read. Measure the script itself with --with python, "
                 "or write its arguments into a config.");
     }
+    if (lineWith(written, "FROM") < written.size() &&
+        lineWith(written, "RUN CMD ENTRYPOINT") < written.size()) {
+        return errorAt({},
+                       "The text is a Dockerfile, which is not read. Open the config or the script that its "
+                       "command starts.");
+    }
+    if (written.find("\n```") != written.npos) {
+        return errorAt({},
+                       "The text is Markdown, which is not read. Save the config or the command in it as a "
+                       "file of its own.");
+    }
     if (isScript(written)) {
+        if (const auto error = mayNameBatch(written) ? cutOffError(written) : std::nullopt)
+            return *error;
         return errorAt({},
                        "The text is a shell script that starts no trainer known here with a batch size. See "
                        "`batchpeak formats`.");

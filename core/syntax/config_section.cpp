@@ -248,6 +248,20 @@ ConfigSection ConfigSection::sectionAt(std::string_view path) const
     return there;
 }
 
+namespace {
+
+/// Returns the end of a sentence that tells how to correct a number in quotation marks; empty for other
+/// values.
+std::string_view remedyForQuotes(const YamlNode& node)
+{
+    const bool isNumber = !node.value.empty() &&
+                          node.value.find_first_not_of("0123456789.eE+-_") == std::string::npos &&
+                          node.value.find_first_of("0123456789") != std::string::npos;
+    return node.kind == NodeKind::Scalar && !node.plain && isNumber ? "; remove the quotation marks" : "";
+}
+
+} // namespace
+
 std::optional<std::int64_t> ConfigSection::integer(std::string_view key) const
 {
     const YamlNode* there = value(key);
@@ -257,7 +271,7 @@ std::optional<std::int64_t> ConfigSection::integer(std::string_view key) const
     if (isTooLarge(*there))
         fail(key, "is {}, which is too large for any computer; write the number meant", described(*there));
     if (!integer)
-        fail(key, "must be a whole number, but is {}", described(*there));
+        fail(key, "must be a whole number, but is {}{}", described(*there), remedyForQuotes(*there));
     return integer;
 }
 
@@ -299,7 +313,7 @@ std::optional<double> ConfigSection::number(std::string_view key) const
     const YamlNode* there = value(key);
     const auto number = there ? asNumber(*there) : std::nullopt;
     if (there && !number)
-        fail(key, "must be a number, but is {}", described(*there));
+        fail(key, "must be a number, but is {}{}", described(*there), remedyForQuotes(*there));
     return number;
 }
 

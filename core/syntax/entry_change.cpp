@@ -96,11 +96,14 @@ SplicedText changedOrigin(const ConfigSection& section, const EntryChange& chang
         pieces.push_back(std::move(made.piece));
         append(result.notes, std::move(made.notes));
     };
-    if (origin.insert && !section.find(change.key)) {
+    const auto entry = section.find(change.key);
+    if (origin.insert && (!entry || entry->merged)) {
         const auto neighbor = section.find(change.below);
-        const auto& children = section.mapping().children;
-        const YamlNode& beside = neighbor ? *neighbor->value : *children.at(1);
-        take(origin.insert(origin.segmentAt(beside.begin), section.pathOf(change.key), change.value));
+        // The first value of the section; those of other sections may stand elsewhere in the text.
+        const YamlNode* beside = neighbor ? neighbor->value : section.mapping().children.at(1);
+        while (beside->kind == NodeKind::Mapping && beside->children.size() > 1)
+            beside = beside->children.at(1);
+        take(origin.insert(origin.segmentAt(beside->begin), section.pathOf(change.key), change.value));
     } else {
         NotedEdit edit = editOf(section, change.key, change.value, change.below);
         applied(document, edit.edit);

@@ -76,7 +76,20 @@ struct WrittenValue
     const ShellArgument* argument = nullptr;
     /// Null for an option without a value.
     const ShellWord* word = nullptr;
+    /// Whether the bytes come from a config that the command names, after its last option.
+    bool isOfConfig = false;
 };
+
+/// Whether a text is a config of keys and values, which can be merged into another.
+bool isMapping(const std::string& text)
+{
+    try {
+        const YamlDocument document(text);
+        return document.root().kind == NodeKind::Mapping && !document.root().children.empty();
+    } catch (const ConfigError&) {
+        return false;
+    }
+}
 
 class DocumentWriter
 {
@@ -88,18 +101,25 @@ public:
         Entry root;
         for (const ShellArgument* argument : run.arguments)
             place(*argument, root);
-        ScriptArguments result{.words = run.words};
+        ScriptArguments result{.words = run.words, .isList = run.isList};
         if (run.words.starts_with("--"))
             result.cutOff = positionIn(m_script->text(), run.arguments.front()->begin);
         writeEntries(root, 0, result);
         if (m_text.empty())
             return result;
+        // Only entries of the root can be replaced in a merged mapping.
+        const bool isFlat =
+            std::ranges::all_of(root.entries, [](const auto& entry) { return entry.second.entries.empty(); });
+        if (isFlat)
+            mergeConfig(run, result);
         auto origin = std::make_shared<DocumentOrigin>(
             DocumentOrigin{.text = m_source.text, .segments = std::move(m_segments)});
         const auto values = std::make_shared<const std::map<std::size_t, WrittenValue>>(std::move(m_values));
         origin->replace = [script = m_script, values](const OriginSegment& segment,
                                                       const std::string& value) {
-            const auto& [argument, word] = values->at(segment.begin);
+            const auto& [argument, word, isOfConfig] = values->at(segment.begin);
+            if (isOfConfig)
+                throw ConfigError("The value stands in the config that the script names; change it there.");
             return word ? argumentChange(*script, *argument, *word, value)
                         : OriginChange{.piece = {argument->end, argument->end, " " + value}};
         };
@@ -113,8 +133,9 @@ public:
                 insertedArgument(*source.script, neighbor, name + (isJoined ? "=" : " ") + value);
             return OriginChange{.piece = source.asWritten ? source.asWritten(piece) : piece};
         };
-        origin->reread = [reread = m_source.reread, index](const std::string& text) {
-            const ScriptSource changed = reread(text);
+        origin->reread = [source = m_source, index](const std::string& text) {
+            ScriptSource changed = source.reread(text);
+            changed.file = source.file;
             return DocumentWriter(changed).write(changed.script->runs().at(index), index).document;
         };
         result.document = std::make_shared<const YamlDocument>(std::move(m_text), std::move(origin));
@@ -186,6 +207,11 @@ private:
         const auto text = m_script->valueOf(first);
         if (!text && !isPartOfBatch(key))
             return false;
+        auto error = text ? std::nullopt : m_script->loopError(argument.name, first);
+        if (!text && !error)
+            error = m_script->branchError(argument.name, first);
+        if (error)
+            result.open.emplace_back(positionIn(m_script->text(), m_script->placeOf(first).begin), *error);
         std::string written = text.value_or(m_script->textAsWritten(first));
         result.dividesBatch = result.dividesBatch || (isPartOfBatch(key) && m_script->isAssumed(first));
         std::ranges::replace_if(
@@ -193,6 +219,37 @@ private:
         const bool isRaw = isPlainText(written) || isFlow(written, isSetting);
         addSegment(isRaw ? written : quotedJson(written), argument, &first);
         return true;
+    }
+
+    /// Merges the config that the command names into the document.
+    void mergeConfig(const ShellRun& run, ScriptArguments& result)
+    {
+        if (!run.config || !m_source.file)
+            return;
+        const auto path = m_script->valueOf(*run.config);
+        const ShellPlace place = m_script->placeOf(*run.config);
+        const SourceLocation location{.key = path.value_or(m_script->textAsWritten(*run.config)),
+                                      .position = positionIn(m_script->text(), run.config->begin)};
+        const auto text = path ? m_source.file(*path) : std::nullopt;
+        if (!text || !isMapping(*text)) {
+            result.missingConfig = location;
+            return;
+        }
+        m_text += "<<:\n";
+        m_values.emplace(m_text.size(), WrittenValue{.argument = run.arguments.back(), .isOfConfig = true});
+        const std::size_t begin = m_text.size();
+        for (std::size_t line = 0; line < text->size(); line = nextLine(*text, line)) {
+            const std::string_view content =
+                std::string_view(*text).substr(line, lineEnd(*text, line) - line);
+            if (!content.starts_with("---"))
+                m_text.append("  ").append(content).append("\n");
+        }
+        m_segments.push_back({.begin = begin,
+                              .end = m_text.size(),
+                              .textBegin = place.begin,
+                              .textEnd = place.end,
+                              .isCopy = false,
+                              .valueBegin = run.config->begin});
     }
 
     void addSegment(const std::string& text, const ShellArgument& argument, const ShellWord* word)
@@ -235,9 +292,14 @@ std::string fromBatchFile(std::string text)
     for (std::size_t line = 0; line < text.size(); line = nextLine(text, line)) {
         const std::size_t begin = std::min(text.find_first_not_of(" \t@", line), text.size());
         const std::string word = lowerCase(text.substr(begin, 4));
-        if (word == "set ")
+        if (word == "set ") {
+            // set "NAME=value" assigns what is between the quotation marks.
             text.replace(begin, 3, "env");
-        else if (word == "rem " || word.starts_with("::"))
+            const std::size_t quote = text.find_first_not_of(' ', begin + 3);
+            const std::size_t close = text.rfind('"', lineEnd(text, line));
+            if (quote < text.size() && text[quote] == '"' && close != std::string::npos && close > quote)
+                text[quote] = text[close] = ' ';
+        } else if (word == "rem " || word.starts_with("::"))
             text[begin] = '#';
         const std::size_t end = lineEnd(text, line);
         if (end > line && text[end - 1] == '^')
@@ -356,6 +418,25 @@ std::string expanded(const ShellScript& script, const ShellPiece& piece)
     return isWord ? piece.text : "$" + std::to_string(piece.begin);
 }
 
+/// Appends the bytes of a piece but the tabs at the beginnings of lines, with a segment for each line.
+void appendWithoutTabs(std::string_view script, const ShellPiece& piece, std::string& text,
+                       std::vector<OriginSegment>& segments)
+{
+    for (std::size_t at = piece.begin; at < piece.end;) {
+        const bool isLineBegin = at == 0 || script[at - 1] == '\n';
+        if (isLineBegin)
+            at = std::min(script.find_first_not_of('\t', at), piece.end);
+        const std::size_t end = std::min(nextLine(script, at), piece.end);
+        segments.push_back({.begin = text.size(),
+                            .end = text.size() + (end - at),
+                            .textBegin = at,
+                            .textEnd = end,
+                            .valueBegin = at});
+        text += script.substr(at, end - at);
+        at = end;
+    }
+}
+
 } // namespace
 
 std::shared_ptr<const YamlDocument> hereDocument(const ScriptSource& source, std::size_t index)
@@ -373,6 +454,10 @@ std::shared_ptr<const YamlDocument> hereDocument(const ScriptSource& source, std
     std::string text;
     for (const ShellPiece& piece : pieces) {
         const bool isCopy = piece.kind == Kind::Literal && piece.text.size() == piece.end - piece.begin;
+        if (isCopy && written.stripsTabs) {
+            appendWithoutTabs(script->text(), piece, text, origin->segments);
+            continue;
+        }
         const std::string part = isCopy ? piece.text : expanded(*script, piece);
         origin->segments.push_back({.begin = text.size(),
                                     .end = text.size() + part.size(),

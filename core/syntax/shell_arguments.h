@@ -18,6 +18,9 @@ namespace batchpeak::config {
 /// how an option becomes an entry: "--max-length 8" is max_length: 8, "data.max_length=8" the entry
 /// max_length of data, and an option without a value is true. What the entries mean is decided elsewhere.
 ///
+/// A config that the command names ("train.py config.yaml", "--config config.yaml") sets what the options do
+/// not: it is merged into the document (<<).
+///
 /// An option whose value only a run of the script would determine is left out, but one that is part of a
 /// batch stays as it is written, since no default may take its place.
 
@@ -29,6 +32,8 @@ struct ScriptSource
     std::shared_ptr<const ShellScript> script;
     /// Reads the script of a changed text in the same way.
     std::function<ScriptSource(const std::string& text)> reread;
+    /// Returns the text of another file that a command names; empty to read none.
+    std::function<std::optional<std::string>(const std::string& path)> file = {};
     /// Converts an inserted argument into the syntax of the text; empty if that is the shell's.
     std::function<TextPiece(const TextPiece& inserted)> asWritten = {};
 };
@@ -45,10 +50,16 @@ struct ScriptArguments
     std::string words;
     /// Options that were left out, and the positions of their values.
     std::vector<SourceLocation> unknown = {};
+    /// Why parts of the batch have no one value, with the positions of these.
+    std::vector<std::pair<TextPosition, ConfigError>> open = {};
     /// Whether the script calculates a part of the batch with a number of processes that only a run tells.
     bool dividesBatch = false;
+    /// The config that the command names and that was not found, which may set what its options do not.
+    std::optional<SourceLocation> missingConfig = {};
     /// The first option, if the command consists of options alone, so that they are passed to no program.
     std::optional<TextPosition> cutOff = {};
+    /// ShellRun::isList.
+    bool isList = false;
 };
 
 /// Returns the options of each command of a script that has any.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace batchpeak::config {
 
@@ -106,7 +107,8 @@ std::optional<std::int64_t> listedDevices(std::string_view text)
     return std::ranges::count(text, ',') + std::ranges::count(text, ':');
 }
 
-/// Returns the name of the list in "$NAME", "${NAME}", "${NAME[@]}" or "${NAME[*]}".
+/// Returns the name of the list in "$NAME", "${NAME}", "${NAME[@]}", "${NAME[*]}" or
+/// ${NAME[@]+"${NAME[@]}"}, which is nothing for an empty list.
 std::string listName(const ShellPiece& piece)
 {
     if (piece.kind == Kind::Variable)
@@ -116,7 +118,15 @@ std::string listName(const ShellPiece& piece)
         return {};
     const std::size_t size = shellNameSize(text.substr(2));
     const std::string_view rest = text.substr(std::min(2 + size, text.size()));
-    return rest == "[@]}" || rest == "[*]}" ? std::string(text.substr(2, size)) : std::string();
+    const bool isList =
+        rest == "[@]}" || rest == "[*]}" || rest.starts_with("[@]+") || rest.starts_with("[@]:+");
+    return isList ? std::string(text.substr(2, size)) : std::string();
+}
+
+bool isConfigName(std::string_view word)
+{
+    return !word.starts_with('-') &&
+           (word.ends_with(".yaml") || word.ends_with(".yml") || word.ends_with(".json"));
 }
 
 /// Gathers what is passed to each command.
@@ -146,9 +156,13 @@ public:
     {
         std::vector<ShellRun> found;
         const auto addRun = [&](std::size_t command) {
-            ShellRun run;
+            ShellRun run{.isList = m_isList[command]};
             m_visits = 0;
             add(command, run);
+            for (const ShellArgument* argument : run.arguments) {
+                if (!run.config && argument->name == "--config" && argument->isJoined)
+                    run.config = &argument->values.front();
+            }
             if (!run.arguments.empty())
                 found.push_back(std::move(run));
         };
@@ -167,26 +181,34 @@ public:
 private:
     void add(std::size_t command, ShellRun& run)
     {
-        // A list may use itself, or others that use the same ones repeatedly.
+        // Lists may use the same ones repeatedly.
         constexpr int maxVisits = 256;
         if (++m_visits > maxVisits)
             return;
         m_isUsed[command] = true;
+        std::string lastWord;
         for (const ShellWord* word : m_words[command]) {
             if (word->isProse)
                 continue;
+            const bool isAfterOption = lastWord.starts_with('-') && lastWord != "--config";
+            lastWord = m_script.valueOf(*word).value_or("?");
+            if (!run.config && !isAfterOption && isConfigName(lastWord))
+                run.config = word;
             const auto argument = m_arguments.find(word->begin);
             if (argument != m_arguments.end())
                 run.arguments.push_back(argument->second);
             run.words += run.words.empty() ? "" : " ";
-            run.words += m_script.valueOf(*word).value_or("?");
+            run.words += lastWord;
             for (const ShellPiece& piece : word->pieces) {
                 const auto list = m_lists.find(listName(piece));
-                for (const ShellAssignment* each :
-                     list == m_lists.end() ? std::vector<const ShellAssignment*>() : list->second) {
+                // NAME="$NAME --lr 1e-4" adds to what other assignments hold, which is there already.
+                if (list == m_lists.end() || !m_open.insert(list->first).second)
+                    continue;
+                for (const ShellAssignment* each : list->second) {
                     for (std::size_t i = each->firstCommand; i < each->endCommand; ++i)
                         add(i, run);
                 }
+                m_open.erase(list->first);
             }
         }
     }
@@ -197,6 +219,8 @@ private:
     std::vector<bool> m_isUsed;
     std::unordered_map<std::size_t, const ShellArgument*> m_arguments;
     std::unordered_map<std::string, std::vector<const ShellAssignment*>> m_lists;
+    /// Lists whose assignments are being added.
+    std::unordered_set<std::string> m_open;
     int m_visits = 0;
 };
 

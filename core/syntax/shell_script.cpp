@@ -9,6 +9,12 @@
 
 namespace batchpeak::config {
 
+bool mayNameBatch(std::string_view text)
+{
+    constexpr std::size_t maxScriptBytes = std::size_t{1} << 20;
+    return text.size() <= maxScriptBytes && text.find("batch") != std::string_view::npos;
+}
+
 namespace {
 
 using Kind = ShellPiece::Kind;
@@ -204,16 +210,37 @@ std::string ShellScript::textAsWritten(const ShellWord& word) const
 std::optional<ConfigError> ShellScript::loopError(std::string_view name, const ShellWord& word) const
 {
     for (const ShellPiece& piece : word.pieces) {
-        const auto loop =
+        const auto command =
             piece.kind == Kind::Variable ? m_variables.commandAssigning(piece.text) : std::nullopt;
-        if (!loop)
+        if (!command)
             continue;
-        const TextPosition position = positionIn(m_text, *loop);
+        const TextPosition position = positionIn(m_text, *command);
         return errorAt(position,
-                       "The value of {} is {}, to which line {} gives one value after another, so these are "
-                       "several runs; "
+                       "The value of {} is {}, to which line {} gives one value after another, or what is "
+                       "typed, so these are several runs; "
                        "write the number of one run into a copy of the script, and open the copy.",
                        name, m_text.substr(word.begin, word.end - word.begin), position.line);
+    }
+    return std::nullopt;
+}
+
+std::optional<ConfigError> ShellScript::branchError(std::string_view name, const ShellWord& word) const
+{
+    for (const ShellPiece& piece : word.pieces) {
+        const std::vector<std::size_t> assigned =
+            piece.kind == Kind::Variable ? m_variables.assignmentsOf(piece.text) : std::vector<std::size_t>();
+        if (assigned.size() < 2)
+            continue;
+        std::vector<std::string> lines;
+        for (std::size_t byte : assigned)
+            lines.push_back(std::to_string(positionIn(m_text, byte).line));
+        return errorAt(
+            positionIn(m_text, assigned.front()),
+            "The value of {} is {}, to which the script assigns several values (lines {}), and only a "
+            "run tells which one; write the number of one run into a copy of the script, and open "
+            "the copy.",
+            name, m_text.substr(word.begin, word.end - word.begin),
+            listed(std::vector<std::string_view>(lines.begin(), lines.end())));
     }
     return std::nullopt;
 }

@@ -17,6 +17,10 @@
 
 namespace batchpeak::config {
 
+/// Whether a text may be a script that sets a batch. A text of megabytes is not split into words, since it
+/// may have millions of them; the longest launch script that we know of has 90 thousand bytes.
+bool mayNameBatch(std::string_view text);
+
 /// An option that a script passes to a program, such as "--lr 1e-4" or "--lr=1e-4", or a setting of Hydra,
 /// such as "data.max_length=8".
 struct ShellArgument
@@ -41,6 +45,10 @@ struct ShellRun
     std::string words;
     /// Its own options and those in the lists that it uses, in the order in which they are passed.
     std::vector<const ShellArgument*> arguments;
+    /// Whether it is no command, but a list that none of the commands uses.
+    bool isList = false;
+    /// The config that the program reads: a file after the program or after --config. Null for none.
+    const ShellWord* config = nullptr;
 };
 
 /// The bytes of a script that have to change to give an argument another value, and their role.
@@ -92,6 +100,8 @@ public:
     /// Returns why a word has no one value, if a loop or a command like it sets the variable.
     /// \param name  what has the value: "--micro-batch-size"
     std::optional<ConfigError> loopError(std::string_view name, const ShellWord& word) const;
+    /// Does the same if several assignments set the variable.
+    std::optional<ConfigError> branchError(std::string_view name, const ShellWord& word) const;
 
     /// Returns the commands that pass options to a program.
     std::vector<ShellRun> runs() const;

@@ -299,6 +299,15 @@ std::optional<std::size_t> ShellVariables::commandAssigning(const std::string& n
     return found == m_assignedByCommands.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::vector<std::size_t> ShellVariables::assignmentsOf(const std::string& name) const
+{
+    std::vector<std::size_t> found;
+    const auto assignments = m_assignments.find(name);
+    if (assignments != m_assignments.end())
+        std::ranges::transform(assignments->second, std::back_inserter(found), &ShellAssignment::begin);
+    return found;
+}
+
 const ShellWord* ShellVariables::onlyValue(const std::string& name) const
 {
     const auto found = m_assignments.find(name);

@@ -49,6 +49,8 @@ public:
     bool isAssigned(const std::string& name) const;
     /// Returns the byte at which a loop or another command assigns a variable, if one does.
     std::optional<std::size_t> commandAssigning(const std::string& name) const;
+    /// Returns the bytes at which the script assigns a variable.
+    std::vector<std::size_t> assignmentsOf(const std::string& name) const;
     /// Returns the only word that is assigned to a variable; nullptr if there is none, or several.
     const ShellWord* onlyValue(const std::string& name) const;
 

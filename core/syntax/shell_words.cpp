@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shell_words.h"
 
+#include "words.h"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -50,7 +52,22 @@ bool isBlank(char character)
     return character == ' ' || character == '\t' || character == '\r';
 }
 
-/// Whether a text has several words, including an option.
+bool isNameCharacter(char character)
+{
+    return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
+           (character >= '0' && character <= '9') || character == '_';
+}
+
+/// Whether a word is a setting of Hydra whose name has a dot: "optim.lr=1e-5".
+bool isSetting(std::string_view word)
+{
+    const std::string_view name = word.substr(0, word.find('='));
+    return name.size() < word.size() && name.find('.') != std::string_view::npos &&
+           std::ranges::all_of(name,
+                               [](char character) { return isNameCharacter(character) || character == '.'; });
+}
+
+/// Whether a text has several words, including an option or a setting of Hydra.
 bool holdsArguments(std::string_view quoted)
 {
     if (quoted.find_first_of(" \t\n", std::min(quoted.find_first_not_of(" \t\r\n"), quoted.size())) ==
@@ -61,13 +78,10 @@ bool holdsArguments(std::string_view quoted)
         if (begins && shellNameSize(quoted.substr(i + 2)) > 0)
             return true;
     }
-    return false;
-}
-
-bool isNameCharacter(char character)
-{
-    return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
-           (character >= '0' && character <= '9') || character == '_';
+    std::string words(quoted);
+    std::ranges::replace_if(
+        words, [](char character) { return isBlank(character) || character == '\n'; }, ' ');
+    return std::ranges::any_of(splitWords(words), isSetting);
 }
 
 /// Returns the number of bytes of the operator for a default at the beginning of a text; 0 if there is none.
@@ -357,6 +371,7 @@ private:
     {
         std::string word;
         bool isQuoted = false;
+        bool stripsTabs = false;
     };
 
     void beginCommand()
@@ -403,10 +418,9 @@ private:
 
     void readHereDelimiter()
     {
-        m_at =
-            std::min(m_text.find_first_not_of(" \t", m_at + 2 + (m_text.substr(m_at + 2).starts_with('-'))),
-                     m_text.size());
-        HereDelimiter delimiter;
+        HereDelimiter delimiter{.stripsTabs = m_text.substr(m_at + 2).starts_with('-')};
+        m_at = std::min(m_text.find_first_not_of(" \t", m_at + 2 + (delimiter.stripsTabs ? 1 : 0)),
+                        m_text.size());
         while (m_at < m_text.size() && !isBlank(m_text[m_at]) && m_text[m_at] != '\n' &&
                operators.find(m_text[m_at]) == std::string_view::npos) {
             const char character = m_text[m_at++];
@@ -437,7 +451,10 @@ private:
                 break;
             }
         }
-        m_result.hereDocuments.push_back({.begin = begin, .end = end, .isExpanded = !delimiter.isQuoted});
+        m_result.hereDocuments.push_back({.begin = begin,
+                                          .end = end,
+                                          .isExpanded = !delimiter.isQuoted,
+                                          .stripsTabs = delimiter.stripsTabs});
         if (m_depth < deepest)
             Lexer(m_text, begin, end, false, m_depth + 1, m_result).run();
     }

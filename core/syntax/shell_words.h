@@ -73,6 +73,8 @@ struct ShellHereDocument
     std::size_t end = 0;
     /// Whether variables in it are expanded, because no part of its delimiter is quoted.
     bool isExpanded = true;
+    /// Whether tabs at the beginnings of its lines do not count (<<-).
+    bool stripsTabs = false;
 };
 
 struct ShellWords

@@ -119,6 +119,12 @@ void warnOfBatch(const ConfigSection& root, const DeepSpeedBatch& batch, std::ve
             warnings, root.positionOf(batch.micro.isAuto ? microKey : stepsKey),
             "The batch is \"auto\", which counts as 1 here: the Hugging Face Trainer's own config decides it "
             "(per_device_train_batch_size, gradient_accumulation_steps); open that one to keep its batch.");
+        // Issue 35484 of transformers.
+        if (batch.micro.isAuto && !batch.steps.value && !batch.steps.isAuto) {
+            warn(warnings, root.positionOf(microKey),
+                 "gradient_accumulation_steps is missing, so DeepSpeed accumulates nothing, whatever the "
+                 "Trainer's own config says; write \"auto\" for it here.");
+        }
     } else if (batch.global.value && !batch.knowsDevices()) {
         warn(warnings, root.positionOf(batchKey),
              "The config does not say how many devices share train_batch_size; figures here are for one.");

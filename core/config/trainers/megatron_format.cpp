@@ -79,15 +79,6 @@ std::string_view microOptionOf(const ShellScript& script)
     return isOld ? oldMicroOption : newMicroOption;
 }
 
-/// Whether a text may contain a batch. A text that is no script is not split into words, since a text of
-/// megabytes may have millions of them: the longest launch script that we know of has 2 thousand bytes.
-bool mayNameBatch(std::string_view text)
-{
-    constexpr std::size_t maxScriptBytes = std::size_t{1} << 20;
-    return text.size() <= maxScriptBytes && (text.find("batch-size") != std::string_view::npos ||
-                                             text.find("batch_size") != std::string_view::npos);
-}
-
 /// Whether the script has options of other trainers with a micro-batch size: axolotl's, ms-swift's, and those
 /// that count accumulation steps.
 bool isOfAnotherTrainer(const ShellScript& script)

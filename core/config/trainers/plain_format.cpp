@@ -159,6 +159,13 @@ std::optional<std::int64_t> replicasOf(const PlainFormat& format, const ConfigSe
     return *world / each;
 }
 
+/// Returns how many samples of a batch a step takes.
+std::int64_t takenOf(const PlainFormat& format, std::int64_t global, std::int64_t micro, std::int64_t devices)
+{
+    const std::int64_t whole = global / devices / micro * micro * devices;
+    return format.dropsRest && whole > 0 ? whole : global;
+}
+
 BatchPlan readTrainPlan(const PlainFormat& format, const ConfigSection& root, const Launch& launch)
 {
     const auto replicas = replicasOf(format, root, launch);
@@ -192,14 +199,16 @@ BatchPlan readTrainPlan(const PlainFormat& format, const ConfigSection& root, co
             plan.devices = *global / (micro * *steps);
             plan.knowsDevices = true;
         }
+        plan.globalBatchSize = takenOf(format, *global, micro, plan.devices);
         return plan;
     }
     plan.isOverAllDevices = plan.knowsDevices || launch.dividesBatch;
     plan.globalBatchSize = micro * steps.value_or(1);
     if (plan.globalBatchSize <= maxSamples / plan.devices)
         plan.globalBatchSize *= plan.devices;
-    plan.globalBatchKey =
-        plan.microBatchKey + " * " + heldBy(root, format.steps.empty() ? format.global : format.steps).name();
+    plan.globalBatchKey = format.steps.empty()
+                              ? plan.microBatchKey + " of each device"
+                              : plan.microBatchKey + " * " + heldBy(root, format.steps).name();
     return plan;
 }
 
@@ -332,23 +341,48 @@ bool fitsPlain(const PlainFormat& format, const ConfigText& text)
         const auto hasAll = [&has](std::string_view groups) {
             return std::ranges::all_of(splitWords(groups), has);
         };
-        const auto isOff = [&] {
-            const Held held = heldBy(*root, format.off);
-            return held.has() && !held.section.isOn(held.key);
-        };
-        return root && hasAll(format.needed) && (format.off.empty() || isOff()) &&
-               (isStarted || hasAll(format.fileMarks)) &&
+        return root && hasAll(format.needed) && (isStarted || hasAll(format.fileMarks)) &&
                std::ranges::none_of(splitWords(format.without), has);
     } catch (const ConfigError&) {
         return false;
     }
 }
 
+namespace {
+
+/// \throws ConfigError if a size in samples has no effect
+void requireOff(const PlainFormat& format, const ConfigSection& root)
+{
+    const Held held = heldBy(root, format.off);
+    if (!format.off.empty() && (!held.has() || held.section.isOn(held.key))) {
+        throw errorAt(positionAt(root, held.has() ? format.off : format.micro),
+                      "{} is {}, so the trainer fills micro-batches by tokens, and {} has no effect; write "
+                      "{}=False to have micro-batches of samples.",
+                      format.off, held.has() ? "on" : "absent, and on by default",
+                      heldBy(root, format.micro).name(), format.off);
+    }
+}
+
+void warnOfRest(const PlainFormat& format, const ConfigSection& root, const BatchPlan& plan,
+                std::vector<Warning>& warnings)
+{
+    const auto global = countAt(root, format.global);
+    if (!format.dropsRest || !global || *global == plan.globalBatchSize)
+        return;
+    warn(warnings, positionAt(root, format.global),
+         "The trainer rounds down to whole micro-batches: of {} samples, a step takes {}.", *global,
+         plan.globalBatchSize);
+}
+
+} // namespace
+
 ConfigContents readPlain(const PlainFormat& format, const ConfigText& text)
 {
     const ConfigSection root = *text.root(format.dialect);
+    requireOff(format, root);
     ConfigContents contents;
     contents.train = readTrainPlan(format, root, text.launch());
+    warnOfRest(format, root, *contents.train, contents.warnings);
     contents.eval = readEvalPlan(format, root, *contents.train);
     contents.places.train = {.globalBatch = placeAt(root, format.global),
                              .microBatch = placeAt(root, format.micro),
@@ -422,7 +456,12 @@ SplicedText splicePlain(const PlainFormat& format, const ConfigText& text, const
             throw ConfigError("The config sets no size of evaluation; choose the other phase.");
         const Held eval = heldBy(root, format.evalMicro);
         const bool isOwn = eval.has() || format.defaultEvalMicro > 0;
-        return withChanges(root, {change(isOwn ? eval : micro, chosen.microBatchSize, micro.key)});
+        if (isOwn && eval.name() != micro.name())
+            return withChanges(root, {change(eval, chosen.microBatchSize, micro.key)});
+        SplicedText shared = splicePlain(
+            format, text, {.phase = model::Phase::Train, .microBatchSize = chosen.microBatchSize});
+        shared.notes.push_back(sentence("Training takes {} too.", micro.name()));
+        return shared;
     }
     const Held global = heldBy(root, format.global);
     const Held steps = heldBy(root, format.steps);
@@ -446,9 +485,15 @@ SplicedText splicePlain(const PlainFormat& format, const ConfigText& text, const
                       "write {} ({} on each device now), or choose the size itself as the batch of a device.",
                       global.name(), plan.globalBatchSize);
     }
-    if (!format.global.empty() && (hasGlobal ? batch.globalBatchSize != plan.globalBatchSize : needsGlobal))
+    const std::int64_t written = takenOf(format, countAt(root, format.global).value_or(plan.globalBatchSize),
+                                         chosen.microBatchSize, plan.devices);
+    if (!format.global.empty() && (hasGlobal ? batch.globalBatchSize != written : needsGlobal))
         changes.push_back(change(global, batch.globalBatchSize, micro.key));
-    return withChanges(root, changes);
+    SplicedText spliced = withChanges(root, changes);
+    const auto evaluation = readEvalPlan(format, root, plan);
+    if (evaluation && evaluation->microBatchKey == micro.name())
+        spliced.notes.push_back(sentence("Evaluation takes {} too.", micro.name()));
+    return spliced;
 }
 
 } // namespace batchpeak::config

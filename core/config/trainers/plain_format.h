@@ -50,6 +50,9 @@ struct PlainFormat
     /// Switch of evaluation; empty if there is none.
     std::string_view evaluates = {};
 
+    /// Whether samples of a device that fill no micro-batch are dropped from its share: LitGPT.
+    bool dropsRest = false;
+
     /// Whether accumulation steps that are absent make a batch of 16 over all devices, rounded up: ms-swift.
     bool fillsBatchOf16 = false;
 

@@ -32,7 +32,8 @@ constexpr std::array<UnmodeledFeature, 4> ofTorchtitan{
       .approximation = approximation::otherCheckpointing}}};
 
 constexpr PlainFormat torchtitan{
-    .needed = "training.local_batch_size|training.batch_size model.name|model.flavor|job.dump_folder",
+    .needed = "training.local_batch_size|training.batch_size|training.global_batch_size|training.seq_len "
+              "model.name|model.flavor|job.dump_folder",
     .dialect = Dialect::Json,
     .micro = "training.local_batch_size|training.batch_size",
     .defaultMicro = 8,
@@ -82,6 +83,7 @@ constexpr PlainFormat litgpt{.needed = "train.micro_batch_size train.global_batc
                              .defaultMicro = 4,
                              .global = "train.global_batch_size",
                              .evalMicro = "train.micro_batch_size",
+                             .dropsRest = true,
                              .devices = "devices num_nodes",
                              .length = "train.max_seq_length|model_config.block_size",
                              .precision = "precision",
@@ -228,8 +230,9 @@ constexpr PlainFormat swift{.needed = "model|model_id_or_path|model_type "
 constexpr PlainFormat swiftMegatron{
     .needed = "micro_batch_size|global_batch_size model|load|mcore_model|model_type|load_safetensors",
     .programs = "megatron sft|megatron pt|megatron rlhf",
-    .fileMarks =
-        "micro_batch_size|global_batch_size tuner_type|train_type|mcore_model|load_safetensors dataset",
+    .fileMarks = "micro_batch_size|global_batch_size "
+                 "tuner_type|train_type|mcore_model|load_safetensors|save_safetensors|tensor_model_parallel_"
+                 "size dataset",
     .micro = "micro_batch_size",
     .global = "global_batch_size",
     .defaultGlobal = 16,
