@@ -19,9 +19,10 @@ from typing import Any
 from .asking import TrainerMissing, ask
 from .batches import Request, batches_of_plan
 from .comparison import Case, ConfigResult, Tally, Verdict, compare, tally
+from .launching import SHELL_SUFFIXES
 from .subjects import ABSENT, SUBJECTS, Subject
 
-SUFFIXES = {".yaml", ".yml", ".json", ".sh"}
+SUFFIXES = {".yaml", ".yml", ".json", ".toml"} | SHELL_SUFFIXES
 
 
 @dataclass(frozen=True)

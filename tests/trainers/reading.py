@@ -43,7 +43,10 @@ def sentence(error: BaseException, request: Request) -> str:
 
 
 def refuse(parser: argparse.ArgumentParser, message: str) -> NoReturn:
-    """Replaces ArgumentParser.error(), which prints the usage and ends the process."""
+    """Replaces ArgumentParser.error(), which prints the usage and ends the process. Among unknown arguments can be
+    values, which differ between copies."""
+    if message.startswith("unrecognized arguments"):
+        message = " ".join(word for word in message.split() if word.startswith(("unrecognized", "arguments", "-")))
     raise ValueError(message)
 
 

@@ -28,6 +28,15 @@ SUBJECTS = (
     Subject("DeepSpeed", "DeepSpeed", "deepspeed", "deepspeed", "deepspeed"),
     Subject("LLM-Foundry, Composer", "LLM-Foundry", "llm_foundry", "llm-foundry", "llm-foundry"),
     Subject("Megatron-LM", "Megatron-LM launch script", "megatron", "megatron", "megatron-core"),
+    Subject("torchtitan", "torchtitan", "torchtitan", "torchtitan", "torchtitan"),
+    Subject("LitGPT", "LitGPT", "litgpt", "litgpt", "litgpt"),
+    Subject("nanotron", "nanotron", "nanotron", "nanotron", "nanotron"),
+    Subject("OLMo", "OLMo", "olmo", "olmo", "ai2-olmo"),
+    Subject("ms-swift", "ms-swift", "ms_swift", "ms-swift", "ms-swift"),
+    Subject("ms-swift Megatron", "ms-swift Megatron", "ms_swift_megatron", "ms-swift", "ms-swift"),
+    Subject("verl SFT", "verl SFT script", "verl_sft", "verl", "verl"),
+    Subject("OpenRLHF SFT", "OpenRLHF SFT script", "openrlhf", "openrlhf", "openrlhf"),
+    Subject("OpenRLHF SFT, flat options", "OpenRLHF SFT script", "openrlhf", "openrlhf-flat", "openrlhf"),
     Subject("NeMo", "NeMo", "nemo", "nemo", "nemo-toolkit"),
 )
 
@@ -35,5 +44,10 @@ ABSENT = {
     "Cerebras ModelZoo": (
         "pip install cerebras-modelzoo: No matching distribution found for cerebras-modelzoo (PyPI has the runtime "
         "under it, cerebras-pytorch, which reads no configs)"
+    ),
+    "GPT-NeoX": "pip install gpt-neox: No matching distribution found for gpt-neox",
+    "ModernBERT, MosaicBERT": (
+        "pip install modernbert: No matching distribution found for modernbert (their main.py is in the repositories "
+        "alone)"
     ),
 }

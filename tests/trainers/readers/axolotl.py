@@ -13,6 +13,7 @@ import yaml
 from transformers import LlamaConfig, TrainingArguments
 
 from ..batches import Batches, Request
+from ..launching import config_of
 from .training_arguments import batches_of
 
 # A GPU that supports whatever a config asks for.
@@ -27,10 +28,11 @@ axolotl.utils.config.load_model_config = lambda cfg: LlamaConfig()
 
 
 def read(request: Request) -> Batches:
+    file = config_of(request.file)
     # Plugins of one config would require their keys in the next one.
     PluginManager.get_instance().plugins.clear()
     with tempfile.TemporaryDirectory() as folder:
-        cfg = axolotl.cli.config.load_cfg(request.file, output_dir=folder)
+        cfg = axolotl.cli.config.load_cfg(file, output_dir=folder)
     if request.phase == "eval":
         return Batches(cfg.eval_batch_size)
     arguments = TrainingArguments(
@@ -39,7 +41,7 @@ def read(request: Request) -> Batches:
         use_cpu=True,
     )
     batches = batches_of(arguments, "train")
-    if cfg.batch_size != batches.global_batch_size and not has_batch_size(request.file):
+    if cfg.batch_size != batches.global_batch_size and not has_batch_size(file):
         raise ValueError(f"axolotl counts steps of {cfg.batch_size} samples and trains {batches}")
     return batches
 

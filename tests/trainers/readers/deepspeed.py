@@ -12,6 +12,7 @@ from transformers import TrainingArguments
 from transformers.integrations.deepspeed import HfTrainerDeepSpeedConfig
 
 from ..batches import Batches, Request
+from ..launching import config_of
 
 # A Trainer fills in values that depend on the network and on the length of the run.
 NETWORK = SimpleNamespace(config=SimpleNamespace(hidden_size=1024))
@@ -21,10 +22,11 @@ STEPS_OF_RUN = 1000
 def read(request: Request) -> Batches:
     # Replaces a process group.
     deepspeed.runtime.config.dist = SimpleNamespace(get_rank=lambda: 0, get_world_size=lambda: request.devices)
-    with open(request.file, encoding="utf-8") as stream:
+    file = config_of(request.file)
+    with open(file, encoding="utf-8") as stream:
         if "auto" in batch_numbers(hjson.load(stream)):
-            return read_by_trainer(HfTrainerDeepSpeedConfig(request.file))
-    config = DeepSpeedConfig(request.file)
+            return read_by_trainer(HfTrainerDeepSpeedConfig(file))
+    config = DeepSpeedConfig(file)
     return Batches(
         config.train_micro_batch_size_per_gpu, config.gradient_accumulation_steps, config.train_batch_size
     )

@@ -10,14 +10,26 @@ from pathlib import Path
 from llamafactory.hparams.parser import _parse_train_args
 
 from ..batches import Batches, Request
-from .training_arguments import batches_of
+from ..launching import SHELL_SUFFIXES, config_of
+from .training_arguments import batches_of, words_of
 
 
 def read(request: Request) -> Batches:
     enter_folder_of_examples(request.origin)
-    sys.argv = ["llamafactory-cli", request.file]
+    sys.argv = ["llamafactory-cli", *words_for(request.file)]
     arguments = _parse_train_args()[2]
     return batches_of(arguments, request.phase)
+
+
+def words_for(file: str) -> list[str]:
+    """Returns a config's file, or the words that a launch script passes if it writes no config."""
+    if Path(file).suffix not in SHELL_SUFFIXES:
+        return [file]
+    try:
+        return [config_of(file)]
+    except ValueError:
+        words = words_of(file)
+        return words[1:] if words[:1] == ["train"] else words
 
 
 def enter_folder_of_examples(origin: str) -> None:

@@ -13,6 +13,8 @@ from ..batches import Batches, Request
 
 def read(request: Request) -> Batches:
     cfg = OmegaConf.load(request.file)
+    # The command line of MosaicML's platform passes this block.
+    cfg = cfg.get("parameters", cfg)
     logged, config = config_utils.make_dataclass_and_log_config(
         cfg, config_utils.TrainConfig, config_utils.TRAIN_CONFIG_KEYS, transforms="all"
     )

@@ -3,11 +3,8 @@
 """Reads the arguments that a launch script passes to torchrun with Megatron-LM's parser and validation."""
 
 import os
-import subprocess
 import sys
-import tempfile
 import typing
-from pathlib import Path
 
 import typing_extensions
 
@@ -21,19 +18,18 @@ from megatron.training.arguments import parse_args, validate_args
 from torch.distributed.run import get_args_parser
 
 from ..batches import Batches, Request
+from ..launching import launched
 
 # The generation of an H100.
 megatron.training.arguments.get_device_arch_version = lambda: 9
-
-# Prints its arguments, one per line.
-STAND_IN = "#!/bin/sh\nprintf '%s\\n' \"$@\"\n"
 
 
 def read(request: Request) -> Batches:
     # The scripts export this.
     os.environ["CUDA_DEVICE_MAX_CONNECTIONS"] = "1"
-    launch, words = launched(request.file)
-    sys.argv = ["pretrain.py", *words]
+    start = launched(request.file, "--micro-batch-size")
+    launch = get_args_parser().parse_args([*start.options, start.program])
+    sys.argv = [start.program, *start.words]
     arguments = parse_args()
     arguments.world_size = processes(launch, arguments, request.devices)
     validate_args(arguments)
@@ -64,24 +60,3 @@ def processes(launch, arguments, data_parallel: int) -> int:
         * arguments.context_parallel_size
     )
     return told if told % of_a_network == 0 else data_parallel * of_a_network
-
-
-def launched(script: str) -> tuple:
-    """Returns torchrun's parsed arguments, and those of the training program."""
-    with tempfile.TemporaryDirectory() as folder:
-        for name in ("torchrun", "python", "python3"):
-            (Path(folder) / name).write_text(STAND_IN)
-            (Path(folder) / name).chmod(0o755)
-        # In a restricted shell that finds only the stand-ins, a script can only assemble words.
-        ran = subprocess.run(
-            ["/bin/bash", "--restricted", script, *"abcdefgh"],
-            env={"PATH": folder},
-            capture_output=True,
-            text=True,
-            cwd=folder,
-        )
-    words = ran.stdout.splitlines()
-    if not words:
-        raise ValueError(f"the script launches nothing: {ran.stderr}")
-    launch = get_args_parser().parse_args(words)
-    return launch, launch.training_script_args
