@@ -45,7 +45,10 @@ REDIRECTED_HEREDOC = re.compile(
     r"""[ \t]*(?:>[ \t]*(?P<later>"[^"\n]+"|[^\s|]+))?[^\n]*$""",
     re.MULTILINE,
 )
-REDIRECTION = re.compile(r"""[ \t](?:&>>?|[12]?>>?)[ \t]*("[^"\n]*"|[^\s;|&<>()"]+)(?=[ \t]*(?:2>&1)?[ \t]*&?[ \t]*(?:[|;]|$))""", re.M)
+# A restricted shell does not start a program whose output goes to a file.
+REDIRECTION = re.compile(
+    r"""[ \t](?:&>>?|[12]?>>?&?)[ \t]*("[^"\n]*"|[^\s;|&<>()"']+)(?=[ \t]*(?:[|;&]|[12]?>|$))""", re.MULTILINE
+)
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,10 @@ def words_or_file(file: str, sign: str, command: str) -> list[str]:
 def launch_of(words: list[str]) -> Optional[Launch]:
     """Returns how the words of a command start a trainer. Python's and torchrun's words can follow those of srun."""
     first = 0
+    if "--" in words:
+        inner = launch_of(words[words.index("--") + 1 :])
+        if inner:
+            return inner
     for place, word in enumerate(words):
         if word == "-c" and words[place - 1] == "bash":
             return launch_of(shlex.split(words[place + 1]))

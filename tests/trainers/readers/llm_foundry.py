@@ -3,6 +3,7 @@
 """Reads with LLM-Foundry's TrainConfig and its transforms; Composer splits the batch of a device."""
 
 import torch
+import yaml
 from composer.core.data_spec import default_split_batch
 from composer.utils import dist
 from llmfoundry.utils import config_utils
@@ -12,9 +13,10 @@ from ..batches import Batches, Request
 
 
 def read(request: Request) -> Batches:
-    cfg = OmegaConf.load(request.file)
-    # The command line of MosaicML's platform passes this block.
-    cfg = cfg.get("parameters", cfg)
+    with open(request.file, encoding="utf-8") as stream:
+        given = yaml.safe_load(stream)
+    # MosaicML's platform passes this block to the trainer.
+    cfg = OmegaConf.create(given.get("parameters", given))
     logged, config = config_utils.make_dataclass_and_log_config(
         cfg, config_utils.TrainConfig, config_utils.TRAIN_CONFIG_KEYS, transforms="all"
     )

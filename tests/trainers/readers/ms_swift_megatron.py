@@ -9,7 +9,12 @@ stand_in_for("cryptography", "einops", "mcore_bridge", "megatron", "transformer_
 
 import swift.megatron.arguments.megatron_args
 from swift.cli.main import parse_yaml_args
-from swift.megatron.arguments import MegatronPretrainArguments, MegatronRLHFArguments, MegatronSftArguments
+from swift.megatron.arguments import (
+    MegatronArguments,
+    MegatronPretrainArguments,
+    MegatronRLHFArguments,
+    MegatronSftArguments,
+)
 from swift.utils.utils import _patch_get_type_hints
 from transformers import HfArgumentParser
 
@@ -38,5 +43,5 @@ def read(request: Request) -> Batches:
         given.world_size = request.devices * of_a_network
 
     swift.megatron.arguments.megatron_args.initialize_megatron = initialize
-    COMMANDS[command]._init_distributed(arguments)
+    MegatronArguments._init_distributed(arguments)
     return Batches(arguments.micro_batch_size, arguments.num_microbatches, arguments.global_batch_size)
