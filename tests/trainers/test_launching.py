@@ -86,7 +86,8 @@ class ScriptTest(unittest.TestCase):
 
     def test_a_script_writes_nothing(self) -> None:
         target = self.folder / "written"
-        text = f"touch {target}\n/usr/bin/touch {target}\necho > {target}; echo x | tee {target}\n/bin/sh -c 'echo > {target}'\n"
+        writes = ("touch F", "/usr/bin/touch F", "echo > F; true", "echo x | tee F", "/bin/sh -c 'echo > F'", "exec 3>F")
+        text = "".join(write.replace("F", str(target)) + "\n" for write in writes)
         self.assertEqual(self.words(text + "torchrun t.py --size 2\n"), ["--size", "2"])
         self.assertFalse(target.exists())
 
