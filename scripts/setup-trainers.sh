@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the trainers that test-trainers reads configs with, each into its own environment in .venv-trainers (1.7 GB
+# Installs the trainers that test-trainers reads configs with, each into its own environment in .venv-trainers (1.8 GB
 # in all). The environments take torch, transformers and their dependencies from .venv-parity, but a trainer's own
 # packages come first, so that it can use an older transformers. The requirements files list every package, and pip
 # installs no dependencies: the full sets would include GPU kernels and clients of cloud services. Safe to run again:

@@ -45,9 +45,12 @@ ABSENT = {
         "pip install cerebras-modelzoo: No matching distribution found for cerebras-modelzoo (PyPI has the runtime "
         "under it, cerebras-pytorch, which reads no configs)"
     ),
-    "GPT-NeoX": "pip install gpt-neox: No matching distribution found for gpt-neox",
+    "GPT-NeoX": (
+        "pip install gpt-neox: No matching distribution found for gpt-neox (its package is named megatron, which is "
+        "another program on PyPI)"
+    ),
     "ModernBERT, MosaicBERT": (
-        "pip install modernbert: No matching distribution found for modernbert (their main.py is in the repositories "
-        "alone)"
+        "pip install modernbert: No matching distribution found for modernbert (the same for mosaicbert; "
+        "only their repositories have the main.py that reads configs)"
     ),
 }

@@ -86,7 +86,7 @@ class ScriptTest(unittest.TestCase):
 
     def test_a_script_writes_nothing(self) -> None:
         target = self.folder / "written"
-        writes = ("touch F", "/usr/bin/touch F", "echo > F; true", "echo x | tee F", "/bin/sh -c 'echo > F'", "exec 3>F")
+        writes = ("touch F", "/usr/bin/touch F", "echo > F; true", "echo | tee F", "/bin/sh -c 'echo > F'", "exec 3>F")
         text = "".join(write.replace("F", str(target)) + "\n" for write in writes)
         self.assertEqual(self.words(text + "torchrun t.py --size 2\n"), ["--size", "2"])
         self.assertFalse(target.exists())

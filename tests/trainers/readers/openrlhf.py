@@ -18,8 +18,7 @@ MAIN = next(node for node in source_of("openrlhf", "cli/train_sft.py").body if i
 PARSED = next(place for place, node in enumerate(MAIN) if ast.unparse(node) == "args = parser.parse_args()")
 (ACCUMULATION,) = (
     node
-    for file in ("utils/deepspeed/deepspeed.py",)
-    for node in ast.walk(source_of("openrlhf", file))
+    for node in ast.walk(source_of("openrlhf", "utils/deepspeed/deepspeed.py"))
     if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "self.accumulated_gradient"
 )
 

@@ -3,7 +3,7 @@
 """Reads with torchtitan's ConfigManager and ParallelDims. The accumulation is computed in the constructor of its
 Trainer, which needs a process group, so it is repeated here."""
 
-from torchtitan.config import ConfigManager
+from torchtitan.config import ConfigManager, Parallelism
 from torchtitan.distributed import ParallelDims
 
 from ..batches import Batches, Request
@@ -22,7 +22,7 @@ def read(request: Request) -> Batches:
     return Batches(size, batch // of_a_step, batch)
 
 
-def data_parallel(parallelism, devices: int) -> int:
+def data_parallel(parallelism: Parallelism, devices: int) -> int:
     """Returns the replicas and shards among as many processes as `devices` of them need."""
     of_a_network = (
         parallelism.tensor_parallel_degree
