@@ -64,9 +64,7 @@ class Launch:
 
 def launched(script: str, sign: str) -> Launch:
     """Returns the first start of a trainer that has `sign` in its words, or in the name of its program."""
-    # A script that refuses unknown arguments has none by default.
-    records = run(script, *"abcdefgh") + run(script)
-    for launch in filter(None, map(launch_of, records)):
+    for launch in filter(None, map(launch_of, commands_of(script))):
         if any(sign in word for word in (launch.program, *launch.words)):
             return launch
     raise ValueError(f"the script starts nothing with {sign}")
@@ -77,7 +75,7 @@ def config_of(file: str) -> str:
     themselves."""
     if Path(file).suffix not in SHELL_SUFFIXES:
         return file
-    records = run(file)
+    records = commands_of(file)
     written = {Path(record[1]).name: record[2] for record in records if record[0] == "heredoc"}
     named = [Path(word).name for record in records if record[0] != "heredoc" for word in record]
     for name in [*named, *written]:
@@ -117,9 +115,15 @@ def launch_of(words: list[str]) -> Optional[Launch]:
     return None
 
 
+def commands_of(script: str) -> list[list[str]]:
+    """Returns the words of each program that a script starts: first with arguments, which some scripts need, then
+    without, since others refuse them."""
+    return run(script, *"abcdefgh") + run(script)
+
+
 def run(script: str, *arguments: str) -> list[list[str]]:
-    """Returns the words of each program that a script starts. In a restricted shell that finds only stand-ins and
-    harmless programs, and that writes no files, a script can only assemble words."""
+    """Returns the words of each program that a script starts with these arguments. In a restricted shell that finds
+    only stand-ins and harmless programs, and that writes no files, a script can only assemble words."""
     text = Path(script).read_text(encoding="utf-8")
     text = REDIRECTED_HEREDOC.sub(to_stand_in, text)
     text = REDIRECTION.sub("", text)

@@ -10,6 +10,7 @@ import argparse
 import importlib
 import json
 import os
+import re
 import sys
 from dataclasses import asdict
 from typing import Callable, NoReturn
@@ -44,10 +45,8 @@ def sentence(error: BaseException, request: Request) -> str:
 
 def refuse(parser: argparse.ArgumentParser, message: str) -> NoReturn:
     """Replaces ArgumentParser.error(), which prints the usage and ends the process. Among unknown arguments can be
-    values, which differ between copies."""
-    if message.startswith("unrecognized arguments"):
-        message = " ".join(word for word in message.split() if word.startswith(("unrecognized", "arguments", "-")))
-    raise ValueError(message)
+    sizes, which differ between copies."""
+    raise ValueError(re.sub(r"(?<=[ =])\d+(?= |$)", "N", message))
 
 
 def main() -> None:

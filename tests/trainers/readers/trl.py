@@ -17,7 +17,5 @@ def read(request: Request) -> Batches:
     is_script = Path(request.file).suffix in SHELL_SUFFIXES
     words = words_of(request.file) if is_script else ["--config", request.file]
     # Recipes also have keys of scripts that TRL does not have.
-    parsed = parser.parse_args_and_config(
-        args=words, return_remaining_strings=True, fail_with_unknown_args=False
-    )
+    parsed = parser.parse_args_and_config(args=words, return_remaining_strings=True, fail_with_unknown_args=False)
     return batches_of(parsed[1], request.phase)

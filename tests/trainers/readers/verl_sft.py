@@ -17,8 +17,9 @@ normalize = function_of(source_of("verl", "trainer/fsdp_sft_trainer.py"), "_norm
 
 
 def read(request: Request) -> Batches:
+    words = launched(request.file, "fsdp_sft_trainer").words
     # The others are arguments of the script.
-    overrides = [word for word in launched(request.file, "fsdp_sft_trainer").words if "=" in word or word[0] == "~"]
+    overrides = [word for word in words if "=" in word or word.startswith("~")]
     folder = Path(importlib.util.find_spec("verl").submodule_search_locations[0], "trainer", "config")
     with initialize_config_dir(str(folder), version_base=None):
         config = compose("sft_trainer", overrides)
