@@ -236,6 +236,21 @@ std::optional<ConfigError> cutOffError(const std::string& text)
     return std::nullopt;
 }
 
+/// Returns the first config that a script names as a word; empty if there is none.
+std::string configNamedIn(const std::string& text)
+{
+    if (text.size() > maxScriptBytes)
+        return {};
+    const ScriptSource source = scriptSource(text);
+    for (const ShellWord& word : source.script->words().words) {
+        const std::string value = source.script->valueOf(word).value_or("");
+        const bool isName = value.ends_with(".yaml") || value.ends_with(".yml") || value.ends_with(".toml");
+        if (isName && !word.isProse && !value.starts_with('-'))
+            return value;
+    }
+    return {};
+}
+
 } // namespace
 
 ConfigError unreadable(const ConfigText& text)
@@ -280,6 +295,13 @@ ConfigError unreadable(const ConfigText& text)
     if (isScript(written)) {
         if (const auto error = mayNameBatch(written) ? cutOffError(written) : std::nullopt)
             return *error;
+        if (const std::string config = configNamedIn(written); !config.empty()) {
+            return errorAt(
+                {},
+                "The text is a shell script that starts no trainer known here with a batch size. It "
+                "names {}: open that if it is the config.",
+                shortened(config));
+        }
         return errorAt({},
                        "The text is a shell script that starts no trainer known here with a batch size. See "
                        "`batchpeak formats`.");

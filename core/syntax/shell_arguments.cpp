@@ -210,8 +210,13 @@ private:
         auto error = text ? std::nullopt : m_script->loopError(argument.name, first);
         if (!text && !error)
             error = m_script->branchError(argument.name, first);
-        if (error)
-            result.open.emplace_back(positionIn(m_script->text(), m_script->placeOf(first).begin), *error);
+        if (!text) {
+            const TextPosition position = positionIn(m_script->text(), m_script->placeOf(first).begin);
+            const auto unknown = errorAt(
+                position, "The value of {} is {}, which only running the script tells; write the number.",
+                argument.name, m_script->text().substr(first.begin, first.end - first.begin));
+            result.open.emplace_back(position, error.value_or(unknown));
+        }
         std::string written = text.value_or(m_script->textAsWritten(first));
         result.dividesBatch = result.dividesBatch || (isPartOfBatch(key) && m_script->isAssumed(first));
         std::ranges::replace_if(

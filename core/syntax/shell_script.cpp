@@ -11,7 +11,6 @@ namespace batchpeak::config {
 
 bool mayNameBatch(std::string_view text)
 {
-    constexpr std::size_t maxScriptBytes = std::size_t{1} << 20;
     return text.size() <= maxScriptBytes && text.find("batch") != std::string_view::npos;
 }
 

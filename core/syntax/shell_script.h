@@ -17,8 +17,11 @@
 
 namespace batchpeak::config {
 
-/// Whether a text may be a script that sets a batch. A text of megabytes is not split into words, since it
-/// may have millions of them; the longest launch script that we know of has 90 thousand bytes.
+/// A longer text is not split into words, since one of megabytes may have millions of them; the longest launch
+/// script that we know of has 90 thousand bytes.
+inline constexpr std::size_t maxScriptBytes = std::size_t{1} << 20;
+
+/// Whether a text may be a script that sets a batch.
 bool mayNameBatch(std::string_view text);
 
 /// An option that a script passes to a program, such as "--lr 1e-4" or "--lr=1e-4", or a setting of Hydra,

@@ -32,12 +32,20 @@ QString deviceName(const engine::DeviceSnapshot& device)
     return QStringLiteral("%1 %2").arg(device.id, device.name).trimmed();
 }
 
-/// Returns the name of a file, with its folder if the file has the default name; an id stays as it is.
+/// Returns the name of a file, with its folder if the file has the default name; an id stays as it is. A file
+/// in a cache of the hub, models--OWNER--NAME/snapshots/COMMIT, has the name of its network.
 QString sourceName(const QString& fileOrId)
 {
     const QFileInfo file(fileOrId);
     if (!file.isAbsolute())
         return fileOrId;
+    const QStringList folders = file.path().split(QLatin1Char('/'));
+    const QLatin1String cached("models--");
+    if (folders.size() > 2 && folders[folders.size() - 2] == QLatin1String("snapshots") &&
+        folders[folders.size() - 3].startsWith(cached))
+        return folders[folders.size() - 3]
+            .mid(cached.size())
+            .replace(QLatin1String("--"), QLatin1String("/"));
     const bool isDefaultName = file.fileName() == QLatin1String("config.json");
     return isDefaultName ? file.dir().dirName() + QLatin1Char('/') + file.fileName() : file.fileName();
 }

@@ -159,6 +159,10 @@ private slots:
               {"/home/user/models/tiny.yaml", true,
                "gpt-medium.yaml  ·  network from tiny.yaml  ·  cuda:0 NVIDIA H100  ·  bf16  ·  "
                "global batch 1536"}},
+             {"a file in a cache of the hub",
+              {"/cache/hub/models--someone--new-model/snapshots/0123abcd/config.json", true,
+               "gpt-medium.yaml  ·  network from someone/new-model  ·  cuda:0 NVIDIA H100  ·  bf16  ·  "
+               "global batch 1536"}},
              {"a file as many are named",
               {"/home/user/models/tiny/config.json", true,
                "gpt-medium.yaml  ·  network from tiny/config.json  ·  cuda:0 NVIDIA H100  ·  bf16  ·  "
