@@ -166,12 +166,15 @@ private:
         for (const auto& [key, value] : entry.entries) {
             const std::string begin = std::string(static_cast<std::size_t>(depth) * 2, ' ') +
                                       (isPlainText(key) ? key : quotedJson(key)) + ":";
+            const std::size_t undo = m_text.size();
             if (!value.entries.empty()) {
                 m_text += begin + "\n";
+                const std::size_t written = m_text.size();
                 writeEntries(value, depth + 1, result);
+                if (m_text.size() == written)
+                    m_text.resize(undo);
                 continue;
             }
-            const std::size_t undo = m_text.size();
             m_text += begin + " ";
             if (writeValue(key, *value.argument, result)) {
                 m_text += "\n";
@@ -195,13 +198,12 @@ private:
         const ShellWord& first = argument.values.front();
         const bool isSetting = !argument.name.starts_with("--");
         if (argument.values.size() > 1 && takesList(key)) {
-            m_text += "[";
+            std::string list = "[";
             for (const ShellWord& word : argument.values) {
-                const auto text = m_script->valueOf(word);
-                m_text += &word == &first ? "" : ", ";
-                m_text += quotedJson(text.value_or("?"));
+                list += &word == &first ? "" : ", ";
+                list += quotedJson(m_script->valueOf(word).value_or("?"));
             }
-            m_text += "]";
+            addSegment(list + "]", argument, &first);
             return true;
         }
         const auto text = m_script->valueOf(first);

@@ -135,6 +135,8 @@ private slots:
             {"a table twice", {"[a]\n[b]\n[a]\n", 3}},
             {"no value", {"a = 1\nb =\n", 2}},
             {"a text without an end", {"a = \"x\n", 1}},
+            {"a letter that is no part of a key", {"[a]\nmod\xC3\xA8le = 1\n", 2}},
+            {"a Cyrillic letter behind a value", {"a = 1 \xD0\xB1\n", 1}},
         });
     }
     void refusesWhatIsNotToml()
