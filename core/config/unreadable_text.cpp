@@ -243,7 +243,7 @@ std::string configNamedIn(const std::string& text)
         return {};
     const ScriptSource source = scriptSource(text);
     for (const ShellWord& word : source.script->words().words) {
-        const std::string value = source.script->valueOf(word).value_or("");
+        std::string value = source.script->valueOf(word).value_or("");
         const bool isName = value.ends_with(".yaml") || value.ends_with(".yml") || value.ends_with(".toml");
         if (isName && !word.isProse && !value.starts_with('-'))
             return value;

@@ -231,6 +231,7 @@ std::optional<ConfigError> ShellScript::branchError(std::string_view name, const
         if (assigned.size() < 2)
             continue;
         std::vector<std::string> lines;
+        lines.reserve(assigned.size());
         for (std::size_t byte : assigned)
             lines.push_back(std::to_string(positionIn(m_text, byte).line));
         return errorAt(

@@ -17,8 +17,8 @@
 
 namespace batchpeak::config {
 
-/// A longer text is not split into words, since one of megabytes may have millions of them; the longest launch
-/// script that we know of has 90 thousand bytes.
+/// A longer text is not split into words, since one of megabytes may have millions of them; the longest
+/// launch script that we know of has 90 thousand bytes.
 inline constexpr std::size_t maxScriptBytes = std::size_t{1} << 20;
 
 /// Whether a text may be a script that sets a batch.

@@ -63,7 +63,7 @@ Held heldBy(const ConfigSection& root, std::string_view keys)
 {
     const auto all = alternatives(keys);
     for (std::string_view path : all) {
-        const Held held = heldAt(root, path);
+        Held held = heldAt(root, path);
         if (held.has())
             return held;
     }
@@ -444,7 +444,7 @@ SplicedText splicePlain(const PlainFormat& format, const ConfigText& text, const
 {
     const ConfigSection root = *text.root(format.dialect);
     const BatchPlan plan = readTrainPlan(format, root, text.launch());
-    const auto change = [](const Held& held, std::int64_t count, std::string below) {
+    const auto change = [](const Held& held, std::int64_t count, const std::string& below) {
         EntryChange made = countChange(held.key, count, below);
         made.section = held.path;
         return made;

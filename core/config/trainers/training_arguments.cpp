@@ -165,7 +165,7 @@ SplicedText withSizeInTrainingArguments(const ConfigSection& root, const ChosenS
 
 void warnOfTypeOfFile(TextPosition position, std::string_view trialsTake, ConfigContents& contents)
 {
-    const std::string_view type = contents.typeOfWeights == "float32" ? "fp32" : contents.typeOfWeights;
+    const std::string type = contents.typeOfWeights == "float32" ? "fp32" : contents.typeOfWeights;
     if (!type.empty() && trialsTake.starts_with(type))
         return;
     warnOfApproximation(contents.warnings, position, approximation::typeOfFile,
