@@ -458,8 +458,9 @@ SplicedText splicePlain(const PlainFormat& format, const ConfigText& text, const
         const bool isOwn = eval.has() || format.defaultEvalMicro > 0;
         if (isOwn && eval.name() != micro.name())
             return withChanges(root, {change(eval, chosen.microBatchSize, micro.key)});
-        SplicedText shared = splicePlain(
-            format, text, {.phase = model::Phase::Train, .microBatchSize = chosen.microBatchSize});
+        ChosenSize ofTraining = chosen;
+        ofTraining.phase = model::Phase::Train;
+        SplicedText shared = splicePlain(format, text, ofTraining);
         shared.notes.push_back(sentence("Training takes {} too.", micro.name()));
         return shared;
     }
