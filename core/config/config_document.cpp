@@ -240,6 +240,8 @@ namespace {
 /// \throws ConfigError that says why a value is open, in place of one that says what it must be
 ConfigContents readText(const Format& format, const ConfigText& text)
 {
+    if (text.launch().cutSize)
+        throw *text.launch().cutSize;
     try {
         return format.read(text);
     } catch (const ConfigError& error) {

@@ -123,7 +123,8 @@ void addScript(ScriptSource source, const NetworkSource& networks, Parts& parts,
                  "The options from here on are passed to no program: the command above ends before them.");
         }
     }
-    for (const ScriptArguments& run : runs) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        const ScriptArguments& run = runs[i];
         if (run.cutOff && hasCommand)
             continue;
         Launch launch = launchOf(*source.script, run.words, run.dividesBatch);
@@ -132,6 +133,9 @@ void addScript(ScriptSource source, const NetworkSource& networks, Parts& parts,
             launch.processes = processes;
         launch.warnings = ofAllRuns;
         launch.open = run.open;
+        const ScriptArguments* next = i + 1 < runs.size() ? &runs[i + 1] : nullptr;
+        if (next && next->cutOff && !next->isList && setsTrainSize(*next) && !setsTrainSize(run))
+            launch.cutSize = cutOffError(*next);
         if (run.missingConfig) {
             warn(launch.warnings, run.missingConfig->position,
                  "The config {}, which the command reads, is not found, so what it sets is not read: figures "

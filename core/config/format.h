@@ -27,6 +27,8 @@ struct Launch
     /// Whether the script calculates with that number, so that the batch of a step is that of all devices.
     bool dividesBatch = false;
     std::vector<Warning> warnings = {};
+    /// Why the size is none of the command's options, if one stands behind its end.
+    std::optional<ConfigError> cutSize = {};
     /// ScriptArguments::open.
     std::vector<std::pair<TextPosition, ConfigError>> open = {};
 };

@@ -226,12 +226,8 @@ bool isScript(std::string_view text)
 std::optional<ConfigError> cutOffError(const std::string& text)
 {
     for (const ScriptArguments& run : scriptArguments(scriptSource(text))) {
-        if (run.cutOff && !run.isList && run.document->text().find("batch") != std::string::npos) {
-            return errorAt(*run.cutOff,
-                           "The options from here on are passed to no program: the command above ends before "
-                           "them, at a comment, at blanks behind a backslash, or at a line without one. Join "
-                           "them to the command.");
-        }
+        if (run.cutOff && !run.isList && setsTrainSize(run))
+            return cutOffError(run);
     }
     return std::nullopt;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shell_arguments.h"
 
+#include "config_section.h"
 #include "json_text.h"
 #include "text_check.h"
 #include "words.h"
@@ -399,6 +400,24 @@ std::vector<ScriptArguments> scriptArguments(const ScriptSource& source)
             found.push_back(std::move(arguments));
     }
     return found;
+}
+
+bool setsTrainSize(const ScriptArguments& arguments)
+{
+    const auto root = ConfigSection::root(*arguments.document);
+    const auto keys = root ? root->keys() : std::vector<std::string_view>();
+    return std::ranges::any_of(keys, [](std::string_view key) {
+        return key.find("batch_size") != std::string_view::npos && key.find("eval") == std::string_view::npos;
+    });
+}
+
+ConfigError cutOffError(const ScriptArguments& arguments)
+{
+    return errorAt(
+        arguments.cutOff.value_or(TextPosition{}),
+        "The options from here on are passed to no program: the command above ends before them, at "
+        "a comment, at blanks behind a backslash, or at a line without one. Join them to the "
+        "command.");
 }
 
 namespace {

@@ -65,6 +65,11 @@ struct ScriptArguments
 /// Returns the options of each command of a script that has any.
 std::vector<ScriptArguments> scriptArguments(const ScriptSource& source);
 
+/// Whether the options set a size of training, by their names.
+bool setsTrainSize(const ScriptArguments& arguments);
+/// Returns why options that are passed to no program cannot be read.
+ConfigError cutOffError(const ScriptArguments& arguments);
+
 /// Returns a config that a script writes by a here-document, with the values of its variables.
 /// \param index  index of the here-document in ShellWords::hereDocuments
 /// \throws ConfigError if its text is neither YAML nor JSON
