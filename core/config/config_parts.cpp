@@ -248,10 +248,15 @@ std::optional<std::int64_t> processesOfJob(const ConfigSection& root)
 {
     const ConfigSection spec = root.sectionIfAny("spec");
     const ConfigSection replicas = spec.sectionIfAny("pytorchReplicaSpecs");
-    const auto each = shellNumber(spec.text("nprocPerNode").value_or("1"));
+    const auto numberAt = [](const ConfigSection& section, std::string_view key) {
+        const YamlNode* value = section.value(key);
+        return value && value->kind == NodeKind::Scalar ? shellNumber(value->value)
+                                                        : std::optional<std::int64_t>(1);
+    };
+    const auto each = numberAt(spec, "nprocPerNode");
     std::int64_t nodes = 0;
     for (std::string_view key : replicas.keys()) {
-        const auto count = replicas.sectionIfAny(key).integer("replicas").value_or(1);
+        const std::int64_t count = numberAt(replicas.sectionIfAny(key), "replicas").value_or(0);
         nodes += std::clamp<std::int64_t>(count, 0, model::maxDevices);
     }
     const bool isCount =

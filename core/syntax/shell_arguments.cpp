@@ -240,7 +240,9 @@ private:
                                       .position = positionIn(m_script->text(), run.config->begin)};
         const auto text = path ? m_source.file(*path) : std::nullopt;
         if (!text || !isMapping(*text)) {
-            result.missingConfig = location;
+            // JSON may be data.
+            if (!location.key.ends_with(".json"))
+                result.missingConfig = location;
             return;
         }
         m_text += "<<:\n";
