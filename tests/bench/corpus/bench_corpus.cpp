@@ -4,8 +4,8 @@
 // Opens every config below folders, reports which of them can be explored and why the others cannot, and runs
 // trials of two steps, with smaller networks, of every run that differs in the work of the worker:
 //     batchpeak-bench-corpus FOLDER --no-trials
-// With --python, that interpreter is asked to build each network too. With HF_ENDPOINT at a hub on this computer
-// (tests/bench/corpus/default_hub.py), what the networks of configs lack is fetched from there.
+// With --python, that interpreter is asked to build each network too. With HF_ENDPOINT at a hub on this
+// computer (tests/bench/corpus/default_hub.py), what the networks of configs lack is fetched from there.
 // Exits with 1 if a trial failed.
 
 #include "config_survey.h"
@@ -147,9 +147,8 @@ int runTrials(const DistinctRuns& distinct)
         std::fflush(stdout);
         failures += result.problem.isEmpty() ? 0 : 1;
     };
-    TrialSequence(
-        TrialSequence::ownWorker(engine::workerPath(QCoreApplication::applicationDirPath())),
-        std::move(loads), print)
+    TrialSequence(TrialSequence::ownWorker(engine::workerPath(QCoreApplication::applicationDirPath())),
+                  std::move(loads), print)
         .run();
     for (const QString& sentence : distinct.notShrunk)
         std::printf("%s\n", qUtf8Printable(sentence));
