@@ -151,7 +151,8 @@ std::string surveyText(const std::vector<SurveyedFile>& files, RoadOf roadOf)
         for (const std::string& data : road.fidelity.assumed)
             ++assumptions[data];
     }
-    std::string text = repositoriesTable(files, roadOf) + reasonsTable("approximate because of", approximations) +
+    std::string text = repositoriesTable(files, roadOf) +
+                       reasonsTable("approximate because of", approximations) +
                        reasonsTable("the data decide, trials take", assumptions) +
                        reasonsTable("refused because of", refusals);
     if (unreadable > 0)

@@ -339,13 +339,14 @@ private slots:
     void namesTheSearchedPlaces()
     {
         const ConfigFile file = opened(configNaming("nobody/tiny"));
-        QCOMPARE(problemOf(file),
-                 QStringLiteral("The network is named \"nobody/tiny\", of which no config.json is in "
-                                "%1/configs/nobody/tiny, %1/here/nobody/tiny or the Hugging Face cache "
-                                "(%1/hub), and which is not among the well-known ones; download it (--download "
-                                "once), or give its config.json "
-                                "with --model.")
-                     .arg(QDir(m_folder->path()).canonicalPath()));
+        QCOMPARE(
+            problemOf(file),
+            QStringLiteral("The network is named \"nobody/tiny\", of which no config.json is in "
+                           "%1/configs/nobody/tiny, %1/here/nobody/tiny or the Hugging Face cache "
+                           "(%1/hub), and which is not among the well-known ones; download it (--download "
+                           "once), or give its config.json "
+                           "with --model.")
+                .arg(QDir(m_folder->path()).canonicalPath()));
         const auto missing = std::get<config::UnsupportedModel>(file.contents().model).missing;
         QVERIFY(missing);
         QCOMPARE(missing->name, std::string("nobody/tiny"));
