@@ -140,11 +140,11 @@ void warnOfTrlDefault(const ConfigSection& root, std::string_view key, ConfigCon
          key);
 }
 
-// max_seq_length is the name in SFTConfig of older TRL releases; block_size and max_source_length are keys of
-// transformers' example scripts, model_max_length one of FastChat's train.py and of the scripts made after
-// it.
+// max_seq_length is the name in SFTConfig of older TRL releases, max_seq_len in PEFT's examples/sft of 2023;
+// block_size and max_source_length are keys of transformers' example scripts, model_max_length one of
+// FastChat's train.py and of the scripts made after it.
 constexpr std::string_view lengthKeys =
-    "max_length max_seq_length model_max_length block_size max_source_length";
+    "max_length max_seq_length max_seq_len model_max_length block_size max_source_length";
 
 // The older name of checkpointing is used if the newer is absent: TrainingArguments.__post_init__ in
 // transformers 5.23.
