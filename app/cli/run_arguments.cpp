@@ -8,10 +8,8 @@
 #include "text/errors.h"
 #include "workers/python_stack.h"
 
-#include <functional>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 namespace batchpeak::cli {
@@ -94,14 +92,6 @@ bool consents(const std::string& download)
     return download == "once" || engine::mayDownloadFrom(hub);
 }
 
-/// Returns the network of a hub that has to be fetched; nothing if there is none.
-std::optional<config::NetworkName> missingNetwork(const std::function<engine::ConfigFile()>& open)
-{
-    const engine::ConfigFile file = open();
-    const auto* unsupported = std::get_if<config::UnsupportedModel>(&file.contents().model);
-    return unsupported ? unsupported->missing : std::nullopt;
-}
-
 } // namespace
 
 engine::ConfigFile openConfig(const std::string& path, const NetworkChoice& choice)
@@ -111,17 +101,19 @@ engine::ConfigFile openConfig(const std::string& path, const NetworkChoice& choi
         return choice.model.empty() ? file : file.withModel(QString::fromStdString(choice.model));
     };
     const bool may = consents(choice.download);
+    engine::ConfigFile file = open();
     // An adapter leads to its base, which may be missing too.
     constexpr int maxDownloads = 4;
     for (int i = 0; may && i < maxDownloads; ++i) {
-        const auto missing = missingNetwork(open);
+        const auto missing = file.missingNetwork();
         if (!missing)
             break;
         engine::HubDownload download(engine::pythonIn(QProcessEnvironment::systemEnvironment()));
         if (const QString problem = download.fetch(*missing); !problem.isEmpty())
             throw engine::ExplorationError(problem);
+        file = open();
     }
-    return open();
+    return file;
 }
 
 void addNetworkOptions(Options& options, ExplorationOptions& o)

@@ -282,6 +282,7 @@ void addManifest(const YamlDocument& document, const NetworkSource& networks, Pa
         parts.push_back(
             std::make_shared<const ConfigText>(mappingOf(document.text(), index), networks, launch));
     }
+    const auto processes = processesOfJob(root);
     std::size_t pieces = 0;
     for (const YamlNode& node : document.nodes()) {
         if (pieces == maxPieces)
@@ -290,7 +291,7 @@ void addManifest(const YamlDocument& document, const NetworkSource& networks, Pa
         if (!isCommand(node) && !(isScript && mayNameBatch(node.value)))
             continue;
         ++pieces;
-        addScript(embeddedScript(document.text(), node.index), networks, parts, processesOfJob(root));
+        addScript(embeddedScript(document.text(), node.index), networks, parts, processes);
     }
 }
 

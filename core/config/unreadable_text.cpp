@@ -223,9 +223,9 @@ bool isScript(std::string_view text)
 }
 
 /// Returns why a script is not read whose batch size is among options that are passed to no command.
-std::optional<ConfigError> cutOffError(const std::string& text)
+std::optional<ConfigError> cutOffError(const ScriptSource& source)
 {
-    for (const ScriptArguments& run : scriptArguments(scriptSource(text))) {
+    for (const ScriptArguments& run : scriptArguments(source)) {
         if (run.cutOff && !run.isList && setsTrainSize(run))
             return cutOffError(run);
     }
@@ -233,13 +233,10 @@ std::optional<ConfigError> cutOffError(const std::string& text)
 }
 
 /// Returns the first config that a script names as a word; empty if there is none.
-std::string configNamedIn(const std::string& text)
+std::string configNamedIn(const ShellScript& script)
 {
-    if (text.size() > maxScriptBytes)
-        return {};
-    const ScriptSource source = scriptSource(text);
-    for (const ShellWord& word : source.script->words().words) {
-        std::string value = source.script->valueOf(word).value_or("");
+    for (const ShellWord& word : script.words().words) {
+        std::string value = script.valueOf(word).value_or("");
         const bool isName = value.ends_with(".yaml") || value.ends_with(".yml") || value.ends_with(".toml");
         if (isName && !word.isProse && !value.starts_with('-'))
             return value;
@@ -289,9 +286,11 @@ ConfigError unreadable(const ConfigText& text)
                        "file of its own.");
     }
     if (isScript(written)) {
-        if (const auto error = mayNameBatch(written) ? cutOffError(written) : std::nullopt)
+        const bool isLong = written.size() > maxScriptBytes;
+        const ScriptSource source = isLong ? scriptSource({}) : scriptSource(written);
+        if (const auto error = mayNameBatch(written) ? cutOffError(source) : std::nullopt)
             return *error;
-        if (const std::string config = configNamedIn(written); !config.empty()) {
+        if (const std::string config = configNamedIn(*source.script); !config.empty()) {
             return errorAt(
                 {},
                 "The text is a shell script that starts no trainer known here with a batch size. It "

@@ -161,6 +161,12 @@ bool ConfigFile::isForPythonAlone() const
            std::holds_alternative<model::ModelSpec>(m_contentsForPython.model);
 }
 
+std::optional<config::NetworkName> ConfigFile::missingNetwork() const
+{
+    const auto* unsupported = std::get_if<config::UnsupportedModel>(&m_contents.model);
+    return unsupported ? unsupported->missing : std::nullopt;
+}
+
 void ConfigFile::setContents(config::ConfigContents forPython)
 {
     m_contents = config::asRunHere(forPython);

@@ -38,6 +38,8 @@ public:
     const config::ConfigContents& contentsFor(const ExplorationOptions& options) const;
     /// Whether the user's Python may run its network, and batchpeak-worker cannot.
     bool isForPythonAlone() const;
+    /// Returns the network of a hub that is not on this computer, if that is why no trial can run.
+    std::optional<config::NetworkName> missingNetwork() const;
     /// Text of the file as it was read.
     const std::string& text() const { return m_text; }
 

@@ -79,14 +79,18 @@ bool isHubRevision(const QString& name)
     return form.match(name).hasMatch() && !name.contains(QLatin1String(".."));
 }
 
+QString hubFolderOf(QString id)
+{
+    return QDir(hubCacheFolder())
+        .filePath(QStringLiteral("models--") + id.replace(QLatin1Char('/'), QLatin1String("--")));
+}
+
 CachedNetwork cachedNetwork(const config::NetworkName& name)
 {
-    QString id = QString::fromStdString(name.name);
+    const QString id = QString::fromStdString(name.name);
     if (!isId(id))
         return {};
-    const QString folder =
-        QDir(hubCacheFolder())
-            .filePath(QStringLiteral("models--") + id.replace(QLatin1Char('/'), QLatin1String("--")));
+    const QString folder = hubFolderOf(id);
     if (!QFileInfo(folder).isDir())
         return {.isId = true};
     const QString revision =

@@ -31,6 +31,9 @@ struct CachedNetwork
     QString snapshot;
 };
 
+/// Returns the folder of all revisions of an id, whether it exists or not.
+QString hubFolderOf(QString id);
+
 CachedNetwork cachedNetwork(const config::NetworkName& name);
 
 } // namespace batchpeak::engine

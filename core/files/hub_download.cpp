@@ -432,9 +432,7 @@ private:
 
     QString keptInCache(const QString& tag) const
     {
-        QString folderName = QStringLiteral("models--") + m_id;
-        const QDir folder(
-            QDir(hubCacheFolder()).filePath(folderName.replace(QLatin1Char('/'), QLatin1String("--"))));
+        const QDir folder(hubFolderOf(m_id));
         const QDir snapshot(folder.filePath(QStringLiteral("snapshots/") + m_commit));
         const QString blob = folder.filePath(QStringLiteral("blobs/") + tag);
         const QString reference = folder.filePath(QStringLiteral("refs/") + m_revision);

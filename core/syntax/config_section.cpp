@@ -218,7 +218,7 @@ std::optional<ConfigSection> ConfigSection::section(std::string_view key) const
 std::optional<ConfigSection> ConfigSection::sectionOrFile(std::string_view key) const
 {
     const YamlNode* there = value(key);
-    if (!there || there->kind == NodeKind::Mapping || there->kind != NodeKind::Scalar || !m_others)
+    if (!there || there->kind != NodeKind::Scalar || !m_others)
         return hasSection(key) ? section(key) : std::nullopt;
     const YamlDocument* other = (*m_others)(there->value, positionOf(key));
     return other && other->root().kind == NodeKind::Mapping

@@ -70,10 +70,7 @@ const UnmeasurableFile* MainWindow::unmeasurable() const
 std::optional<config::NetworkName> MainWindow::missingNetwork() const
 {
     const UnmeasurableFile* file = unmeasurable();
-    if (!file || !file->config)
-        return std::nullopt;
-    const auto* unsupported = std::get_if<config::UnsupportedModel>(&file->config->contents().model);
-    return unsupported ? unsupported->missing : std::nullopt;
+    return file && file->config ? file->config->missingNetwork() : std::nullopt;
 }
 
 void MainWindow::downloadNetwork(bool isAllowed)

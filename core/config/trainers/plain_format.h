@@ -3,6 +3,7 @@
 #pragma once
 
 #include "format.h"
+#include "plain_networks.h"
 #include "run_reader.h"
 #include "unmodeled_features.h"
 
@@ -81,10 +82,7 @@ struct PlainFormat
     RunKeys run = {};
     /// Optimizer if its key is absent, as a config would name it.
     std::string_view defaultOptimizer = "AdamW";
-    /// Reads the network, and what is trained of it.
-    /// \throws NotRun if trials cannot run it
-    model::ModelSpec (*network)(const ConfigSection& root, const NetworkSource& networks,
-                                ConfigContents& contents) = nullptr;
+    NetworkReader* network = nullptr;
     /// Features of the trainer that trials do not have.
     std::span<const UnmodeledFeature> differences = {};
 };

@@ -7,30 +7,22 @@
 
 namespace batchpeak::config {
 
-/// Readers of networks for PlainFormat, and of what is trained of them. Each throws NotRun if trials cannot
-/// run the network, or if another file must provide it.
-model::ModelSpec readTorchtitanNetwork(const ConfigSection& root, const NetworkSource& networks,
+/// Reads the network of a config for PlainFormat, and what is trained of it. It throws NotRun if trials
+/// cannot run the network, or if another file must provide it.
+using NetworkReader = model::ModelSpec(const ConfigSection& root, const NetworkSource& networks,
                                        ConfigContents& contents);
-model::ModelSpec readNanotronNetwork(const ConfigSection& root, const NetworkSource& networks,
-                                     ConfigContents& contents);
-model::ModelSpec readLitgptNetwork(const ConfigSection& root, const NetworkSource& networks,
-                                   ConfigContents& contents);
-model::ModelSpec readNeoxNetwork(const ConfigSection& root, const NetworkSource& networks,
-                                 ConfigContents& contents);
-model::ModelSpec readOlmoNetwork(const ConfigSection& root, const NetworkSource& networks,
-                                 ConfigContents& contents);
-model::ModelSpec readVerlNetwork(const ConfigSection& root, const NetworkSource& networks,
-                                 ConfigContents& contents);
-model::ModelSpec readOpenRlhfNetwork(const ConfigSection& root, const NetworkSource& networks,
-                                     ConfigContents& contents);
-model::ModelSpec readSwiftNetwork(const ConfigSection& root, const NetworkSource& networks,
-                                  ConfigContents& contents);
-model::ModelSpec readSwiftMegatronNetwork(const ConfigSection& root, const NetworkSource& networks,
-                                          ConfigContents& contents);
-model::ModelSpec readLlamaBoardNetwork(const ConfigSection& root, const NetworkSource& networks,
-                                       ConfigContents& contents);
+
+NetworkReader readTorchtitanNetwork;
+NetworkReader readNanotronNetwork;
+NetworkReader readLitgptNetwork;
+NetworkReader readNeoxNetwork;
+NetworkReader readOlmoNetwork;
+NetworkReader readVerlNetwork;
+NetworkReader readOpenRlhfNetwork;
+NetworkReader readSwiftNetwork;
+NetworkReader readSwiftMegatronNetwork;
+NetworkReader readLlamaBoardNetwork;
 /// Throws NotRun: the config describes no network.
-model::ModelSpec readNoNetwork(const ConfigSection& root, const NetworkSource& networks,
-                               ConfigContents& contents);
+NetworkReader readNoNetwork;
 
 } // namespace batchpeak::config

@@ -72,8 +72,7 @@ void judge(SurveyedFile& file, const engine::ConfigFile& config)
     plan(file.worker, config, false);
     file.python.emplace();
     file.loadForPython = plan(*file.python, config, true);
-    if (const auto* unsupported = std::get_if<config::UnsupportedModel>(&config.contents().model))
-        file.missing = unsupported->missing;
+    file.missing = config.missingNetwork();
 }
 
 } // namespace
