@@ -80,6 +80,12 @@ std::unique_ptr<Command> makeExportCommand();
 /// Creates the command that lists the devices of this computer that trials can run on.
 std::unique_ptr<Command> makeDevicesCommand();
 
+/// Creates the command that writes a batch script which explores on the nodes of a Slurm, and submits it.
+std::unique_ptr<Command> makeSubmitCommand();
+
+/// Creates the command that lists, saves, removes and tests places where trials run.
+std::unique_ptr<Command> makePlacesCommand();
+
 /// Creates the command that lists the formats of configs.
 std::unique_ptr<Command> makeFormatsCommand();
 

@@ -85,6 +85,8 @@ CommandLine::Private::Private()
     commands.push_back(makeInspectCommand());
     commands.push_back(makeExportCommand());
     commands.push_back(makeDevicesCommand());
+    commands.push_back(makeSubmitCommand());
+    commands.push_back(makePlacesCommand());
     commands.push_back(makeHistoryCommand());
     commands.push_back(makeFormatsCommand());
     commands.push_back(makeCompletionCommand(options));

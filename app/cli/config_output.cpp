@@ -281,6 +281,25 @@ engine::ExplorationOptions optionsForWriting(const engine::ConfigFile& file,
     return chosen;
 }
 
+QStringList wordsFor(const OutputOptions& options)
+{
+    QStringList words;
+    if (!options.output.empty())
+        words << QStringLiteral("--output")
+              << QFileInfo(QString::fromStdString(options.output)).absoluteFilePath();
+    if (options.inPlace)
+        words << QStringLiteral("--in-place");
+    if (options.force)
+        words << QStringLiteral("--force");
+    if (options.globalBatch.kind == Kind::Below)
+        words << QStringLiteral("--global-batch") << QStringLiteral("below");
+    else if (options.globalBatch.kind == Kind::Above)
+        words << QStringLiteral("--global-batch") << QStringLiteral("above");
+    else if (options.globalBatch.kind == Kind::Given)
+        words << QStringLiteral("--global-batch") << QString::number(options.globalBatch.batch);
+    return words;
+}
+
 QString exportCommand(const engine::ConfigFile& file, const std::vector<config::ChosenSize>& chosen,
                       const OutputOptions& options)
 {

@@ -60,6 +60,9 @@ void addOutputOptions(Options& options, OutputOptions& output);
 /// \throws UsageError if they contradict each other
 void checkOutputOptions(const OutputOptions& options);
 
+/// Returns the words of a command line that ask for the same, with whole paths.
+QStringList wordsFor(const OutputOptions& options);
+
 /// Returns the path of the file to write; empty for none.
 QString outputPath(const engine::ConfigFile& file, const OutputOptions& options);
 

@@ -63,10 +63,25 @@ void refuseToReplace(const QString& path, const QStringList& needed, bool force)
                          .toStdString());
 }
 
-/// Empties the opened file, and locks it against other programs while it is open. Does nothing for a pipe or
-/// a device; a file system without locks is not an error.
-/// \throws UsageError if another program writes into the file
-void makeOurs(int descriptor, const QString& path)
+/// Whether the events in the file are those of that exploration of the history.
+bool holdsEventsOf(qint64 exploration, const QString& path)
+{
+    QFile file(path);
+    qint64 last = 0;
+    if (!QFileInfo(path).isFile() || !file.open(QIODevice::ReadOnly))
+        return false;
+    while (!file.atEnd()) {
+        const QByteArray line = file.readLine();
+        if (line.contains("\"recorded\""))
+            last = QJsonDocument::fromJson(line).object()[QLatin1String("exploration")].toInteger(last);
+    }
+    return last == exploration;
+}
+
+/// Empties the opened file unless its content is kept, and locks it against other programs while it is open.
+/// Does nothing for a pipe or a device; a file system without locks is not an error. \throws UsageError if
+/// another program writes into the file
+void makeOurs(int descriptor, const QString& path, bool isKept)
 {
     struct stat status
     {};
@@ -78,7 +93,11 @@ void makeOurs(int descriptor, const QString& path)
                 .arg(path)
                 .toStdString());
     }
-    (void)!::ftruncate(descriptor, 0);
+    if (!isKept)
+        (void)!::ftruncate(descriptor, 0);
+    // A program that was killed may have left half of a line.
+    else if (status.st_size > 0)
+        (void)!::write(descriptor, "\n", 1);
 }
 
 /// Opens a file for events. Each line is appended at the current end of the file: another program that
@@ -113,7 +132,7 @@ EventsFile::EventsFile(const std::string& target, const QStringList& needed, boo
         refuseToReplace(m_file.fileName(), needed, force);
 }
 
-QIODevice* EventsFile::open()
+QIODevice* EventsFile::open(std::optional<qint64> resumed)
 {
     const QString target = m_file.fileName();
     if (target.isEmpty())
@@ -122,6 +141,7 @@ QIODevice* EventsFile::open()
         m_file.open(stdout, QIODevice::WriteOnly);
         return &m_file;
     }
+    const bool isKept = resumed && holdsEventsOf(*resumed, target);
     const int descriptor = openForEvents(target);
     if (descriptor < 0) {
         const QString reason =
@@ -131,7 +151,7 @@ QIODevice* EventsFile::open()
                              .toStdString());
     }
     m_file.open(descriptor, QIODevice::WriteOnly, QFileDevice::AutoCloseHandle);
-    makeOurs(descriptor, target);
+    makeOurs(descriptor, target, isKept);
     return &m_file;
 }
 

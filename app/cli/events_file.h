@@ -8,6 +8,7 @@
 #include <QString>
 #include <QStringList>
 
+#include <optional>
 #include <string>
 
 namespace batchpeak::cli {
@@ -31,8 +32,9 @@ public:
 
     /// Opens the file for writing and discards its previous content, so call it once nothing else can refuse
     /// the run any more. Returns null if no events are asked for.
+    /// \param resumed  number of the exploration that continues; if its events are in the file, they stay
     /// \throws UsageError with the system's reason, or if another program has the file open for its events
-    QIODevice* open();
+    QIODevice* open(std::optional<qint64> resumed = {});
 
     /// Prints once, when the first event is missing, that events are missing. Can be connected to a signal
     /// that reports the problem.

@@ -317,9 +317,8 @@ void Options::addRepeatedText(const std::string& name, const std::string& valueN
                               const TakeText& takeEach)
 {
     const std::function<void(const std::vector<std::string>&)> takeAll =
-        [take = namingTheOption(name, takeEach)](const std::vector<std::string>& texts) {
-            std::ranges::for_each(texts, take);
-        };
+        [take = namingTheOption(name.substr(0, name.find(',')), takeEach)](
+            const std::vector<std::string>& texts) { std::ranges::for_each(texts, take); };
     // The option takes one value each time that it is given; otherwise it would take the file after it as
     // well.
     m_app->add_option_function(name, takeAll, help)

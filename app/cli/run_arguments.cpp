@@ -46,7 +46,8 @@ void addOne(Options& options, ExplorationOptions& o, const engine::ExplorationOp
     if (option.isSwitch())
         options.addFlag(option.name, option.help, [take](bool isOn) { take(isOn ? "on" : "off"); });
     else if (option.isRepeated)
-        options.addRepeatedText(option.name, option.values, deviceHelp, take);
+        options.addRepeatedText(option.alias.empty() ? option.name : option.name + "," + option.alias,
+                                option.values, option.name == "--device" ? deviceHelp : option.help, take);
     else
         options.addText(option.name, option.values, helpOf(option, o), take);
 }

@@ -34,6 +34,7 @@ struct WorkerOptions
 {
     network::DeviceId device;
     bool versionOnly = false;
+    bool devicesOnly = false;
     /// Why the command line is invalid, as a full sentence; empty if it is valid.
     std::string problem;
 };
@@ -66,6 +67,10 @@ WorkerOptions parseWorkerOptions(std::span<const char* const> arguments)
             options.versionOnly = true;
             continue;
         }
+        if (argument == "--devices") {
+            options.devicesOnly = true;
+            continue;
+        }
         constexpr std::string_view device = "--device";
         std::optional<std::string_view> word;
         if (argument == device && i + 1 < arguments.size())
@@ -73,9 +78,9 @@ WorkerOptions parseWorkerOptions(std::span<const char* const> arguments)
         else if (argument.starts_with("--device="))
             word = argument.substr(device.size() + 1);
         if (!word) {
-            options.problem =
-                "The option " + std::string(argument) +
-                " is unknown or has no value; --device cpu, --device cuda:N and --version are known.";
+            options.problem = "The option " + std::string(argument) +
+                              " is unknown or has no value; --device cpu, --device cuda:N, --devices and "
+                              "--version are known.";
         } else if (const auto id = deviceFromText(*word)) {
             options.device = *id;
         } else {
@@ -109,6 +114,21 @@ trial::DeviceDescription describe(const device::LocalDevice& before, const netwo
             .contextBytes = tellsContext ? std::max<std::int64_t>(0, before.freeBytes - free) : 0,
             .limitBytes = isGpu && memory.limitBytes() < free ? memory.limitBytes() : 0,
             .allocatorSettings = memory.userSettings()};
+}
+
+/// Prints a "hello" for each device of this computer, without using any of them.
+void printDevices()
+{
+    for (const device::LocalDevice& local : device::localDevices().devices) {
+        const trial::WorkerHello hello{.program = program,
+                                       .framework = network::libtorchName(),
+                                       .device = {.kind = local.kind,
+                                                  .name = local.name,
+                                                  .uuid = local.uuid,
+                                                  .totalBytes = local.totalBytes,
+                                                  .freeBytes = local.freeBytes}};
+        std::fputs(trial::toLine(hello).c_str(), stdout);
+    }
 }
 
 int failToStart(ProtocolChannel& channel, const std::string& text)
@@ -165,6 +185,10 @@ int main(int argc, char** argv)
     const WorkerOptions options = parseWorkerOptions(std::span(argv + 1, argv + argc));
     if (options.versionOnly) {
         std::puts(program);
+        return ExitCode::Finished;
+    }
+    if (options.devicesOnly) {
+        printDevices();
         return ExitCode::Finished;
     }
     // Ctrl-C, a closed terminal, and a system that ends all processes of a group or a container concern the

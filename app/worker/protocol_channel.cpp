@@ -2,14 +2,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "protocol_channel.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <cmath>
 #include <csignal>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 namespace batchpeak::worker {
@@ -36,6 +40,10 @@ void ProtocolChannel::read()
 {
     std::array<char, 65536> buffer{};
     for (;;) {
+        // A link that is cut reports no end.
+        pollfd input{.fd = STDIN_FILENO, .events = POLLIN};
+        if (poll(&input, 1, m_longestSilence) == 0)
+            _exit(ExitCode::Finished);
         const ssize_t count = ::read(STDIN_FILENO, buffer.data(), buffer.size());
         if (count > 0)
             take({buffer.data(), static_cast<std::size_t>(count)});
@@ -86,6 +94,13 @@ void ProtocolChannel::take(std::string_view bytes)
 void ProtocolChannel::takeLine(std::string_view line)
 {
     auto parsed = trial::parseParentMessage(line);
+    if (const auto* message = std::get_if<trial::ParentMessage>(&parsed)) {
+        if (std::holds_alternative<trial::Heartbeat>(*message))
+            return;
+        if (const auto* hello = std::get_if<trial::Hello>(message);
+            hello && trial::knowsHeartbeats(hello->protocol) && hello->heartbeatSeconds > 0.0)
+            startHeartbeats(hello->heartbeatSeconds);
+    }
     const std::lock_guard lock(m_receiving);
     if (const auto* message = std::get_if<trial::ParentMessage>(&parsed)) {
         if (const auto* cancel = std::get_if<trial::Cancel>(message)) {
@@ -96,6 +111,22 @@ void ProtocolChannel::takeLine(std::string_view line)
     }
     m_lines.push_back(std::move(parsed));
     m_arrived.notify_one();
+}
+
+/// Heartbeats come from a thread of their own, since a step may take minutes.
+void ProtocolChannel::startHeartbeats(double seconds)
+{
+    if (m_longestSilence >= 0)
+        return;
+    constexpr double longest = 3600.0;
+    const std::chrono::duration<double> pause(std::min(seconds, longest));
+    m_longestSilence = static_cast<int>(std::ceil(trial::heartbeatsUntilDead * pause.count() * 1000.0));
+    std::thread([this, pause] {
+        for (;;) {
+            std::this_thread::sleep_for(pause);
+            send(trial::Heartbeat{});
+        }
+    }).detach();
 }
 
 void ProtocolChannel::send(const trial::WorkerMessage& message)

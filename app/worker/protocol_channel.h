@@ -59,6 +59,7 @@ private:
     [[noreturn]] void read();
     void take(std::string_view bytes);
     void takeLine(std::string_view line);
+    void startHeartbeats(double seconds);
 
     std::mutex m_sending;
     int m_descriptor = -1;
@@ -70,10 +71,12 @@ private:
     std::set<std::int64_t> m_cancelled;
     bool m_goodbye = false;
 
-    /// Used by the reading thread alone: the beginning of a line whose end has not arrived yet, and whether
-    /// that line was too long to be kept.
+    /// Used by the reading thread alone: the beginning of a line whose end has not arrived yet, whether that
+    /// line was too long to be kept, and the next member.
     std::string m_unfinished;
     bool m_skipping = false;
+    /// Longest silence of the parent [ms]; -1: any.
+    int m_longestSilence = -1;
 };
 
 } // namespace batchpeak::worker

@@ -35,6 +35,11 @@ std::optional<int> Session::handle(const trial::Hello& hello)
     return std::nullopt;
 }
 
+std::optional<int> Session::handle(const trial::Heartbeat& /*heartbeat*/)
+{
+    return std::nullopt;
+}
+
 std::optional<int> Session::handle(const trial::LoadRequest& request)
 {
     if (!m_greeted)

@@ -43,6 +43,7 @@ private:
     std::optional<int> handle(const trial::TrainingRequest& request);
     std::optional<int> handle(const trial::BatchRequest& request);
     std::optional<int> handle(const trial::SaveRequest& request);
+    std::optional<int> handle(const trial::Heartbeat& heartbeat);
     std::optional<int> handle(const trial::Cancel& cancel);
     std::optional<int> handle(const trial::Bye& bye);
     /// Returns the context of the trial or batch with that id.

@@ -72,6 +72,12 @@ struct WentOn
     std::optional<double> seconds;
 };
 
+/// The history has taken the exploration in, under the number that --resume takes.
+struct Recorded
+{
+    qint64 exploration = 0;
+};
+
 /// Trials of an earlier exploration count in the search that begins.
 struct Recalled
 {
@@ -91,7 +97,7 @@ struct Finished
 
 /// Something that happens in an exploration. The event log, the history, the terminal and the window receive
 /// these events.
-using Event = std::variant<Started, WentOn, DeviceReady, Recalled, TrialStarted, TrialFinished,
+using Event = std::variant<Started, Recorded, WentOn, DeviceReady, Recalled, TrialStarted, TrialFinished,
                            RecommendationChanged, Commanded, Finished>;
 
 /// Connects \p slot to the events of one kind.

@@ -313,6 +313,11 @@ void EventLog::write(const Started& /*started*/)
     m_lines.write(QStringLiteral("started"), fields);
 }
 
+void EventLog::write(const Recorded& recorded)
+{
+    m_lines.write(QStringLiteral("recorded"), {{QStringLiteral("exploration"), recorded.exploration}});
+}
+
 void EventLog::write(const WentOn& wentOn)
 {
     m_lines.write(QStringLiteral("went_on"),

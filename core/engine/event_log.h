@@ -80,6 +80,7 @@ signals:
 
 private:
     void write(const Started& started);
+    void write(const Recorded& recorded);
     void write(const WentOn& wentOn);
     void write(const DeviceReady& ready);
     void write(const Recalled& recalled);

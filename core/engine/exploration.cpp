@@ -23,8 +23,6 @@ namespace batchpeak::engine {
 
 namespace {
 
-constexpr std::chrono::seconds tickEvery{1};
-
 // The first trial does not wait longer for a history that another program holds. In a window, it never waits
 // for it in one piece.
 constexpr std::chrono::seconds longestRecall{5};
@@ -114,28 +112,7 @@ void Exploration::begin()
     startClock();
     for (const QString& note : m_run->plan.notes)
         m_run->builder.log(LogLevel::Warning, note);
-    openDevices();
-}
-
-void Exploration::openDevices()
-{
-    m_run->tick.start(tickEvery);
-    try {
-        m_run->devices = RunDevices(m_run->plan.load, m_run->options, m_parts);
-        m_run->pool = std::make_unique<DevicePool>(deviceSetups());
-        m_run->telemetry = std::make_unique<BackgroundThread>();
-    } catch (const ExplorationError& error) {
-        if (dynamic_cast<const UnusableGpuError*>(&error))
-            m_run->builder.setGpuUnusable();
-        fail(error.sentence());
-        return;
-    }
-    if (!m_run->telemetry->makeThread())
-        m_run->builder.log(LogLevel::Warning, noThreadText(tr("Nothing is read of the devices meanwhile.")));
-    connectPool();
-    m_run->pool->start();
-    lookAtDevices();
-    publish();
+    openPlaces();
 }
 
 void Exploration::continueSearch(const ExtraBudget& more)
@@ -165,31 +142,7 @@ void Exploration::continueSearch(const ExtraBudget& more)
     emit occurred(WentOn{.moreTrials = more.trials, .seconds = seconds});
     // A receiver of the event may have ended the exploration.
     if (state() == State::Starting)
-        openDevices();
-}
-
-void Exploration::connectPool()
-{
-    DevicePool* pool = m_run->pool.get();
-    connect(pool, &DevicePool::logged, this, &Exploration::remark);
-    connect(pool, &DevicePool::deviceReady, this, [this](const DeviceSnapshot& device) {
-        m_run->builder.log(LogLevel::Info, readyText(device));
-        publish();
-        emit occurred(DeviceReady{device});
-    });
-    connect(pool, &DevicePool::ready, this, &Exploration::beginTrials);
-    connect(pool, &DevicePool::runnerFree, this, &Exploration::startTrials);
-    connect(pool, &DevicePool::rested, this, [this] {
-        m_run->builder.setDevicesAreFree(true);
-        m_run->builder.log(LogLevel::Info, tr("The workers have ended, so that other programs can use the "
-                                              "devices. Resume starts them again."));
-        publish();
-    });
-    connect(pool, &DevicePool::deviceGivenUp, this, &Exploration::loseDevice);
-    connect(pool, &DevicePool::exhausted, this, &Exploration::endWithoutDevices);
-    connect(pool, &DevicePool::stepTaken, this, &Exploration::takeStep);
-    connect(pool, &DevicePool::trialEnded, this, &Exploration::endTrial);
-    connect(pool, &DevicePool::ended, this, &Exploration::endSearch);
+        openPlaces();
 }
 
 void Exploration::beginTrials()
@@ -393,7 +346,8 @@ void Exploration::endTrial(const DeviceSnapshot& device, const trial::TrialResul
     const trial::TrialResult result = onClock(told, m_run->now() - workerSeconds);
     const trial::TrialRecord ended = m_run->builder.endTrial(result, device, m_run->now());
     m_run->stalls.trialEnded(result.id);
-    const bool isLeft = m_run->leaving.erase(result.id) > 0;
+    // A lost connection says nothing about the size.
+    const bool isLeft = m_run->leaving.erase(result.id) > 0 || workerLost;
 
     if (ended.outcome == trial::Outcome::Cancelled) {
         if (state() != State::Finishing)
@@ -447,31 +401,6 @@ void Exploration::takeSearchState(const search::SearchState& searchState)
     publish();
     if (isRecommendationNew)
         emit occurred(RecommendationChanged{*snapshot().searchState.recommendation});
-}
-
-void Exploration::loseDevice(const QString& device)
-{
-    if (!m_run->planner)
-        return;
-    // The trial that the device was to repeat may have been all that the search, or another device, waited
-    // for.
-    tellSearch({.kind = PlannerCall::Kind::DeviceLost, .device = device},
-               [this](const search::SearchState& searchState) { actOn(searchState); });
-}
-
-void Exploration::endWithoutDevices()
-{
-    const auto end = [this] {
-        // A search that has ended keeps its result.
-        if (m_run->verifier.isUnderWay())
-            finish(m_run->conclusion);
-        else
-            fail(noDeviceText(m_run->pool->problem(), m_run->pool->lastLines()));
-    };
-    if (!m_run->planner)
-        return end();
-    // The measurement that the search is being told may be the last one that it needs.
-    askSearch([](const TrialPlanner& /*planner*/) {}, end);
 }
 
 void Exploration::endIfSearchHasEnded()
@@ -571,8 +500,11 @@ void Exploration::setNumberInHistory(qint64 number)
 {
     if (isIdle())
         return;
+    const bool isNew = snapshot().numberInHistory != number;
     m_run->builder.setNumberInHistory(number);
     emit snapshotChanged(snapshot());
+    if (isNew && number > 0)
+        emit occurred(Recorded{.exploration = number});
 }
 
 void Exploration::finish(FinishStatus status, const QString& failure)
@@ -639,6 +571,7 @@ void Exploration::reportEnd(bool hasMore)
     m_run->tick.stop();
     publish();
     m_run->endSeconds = m_run->now();
+    m_run->places.reset();
     const bool canContinue =
         hasMore && snapshot().searchState.recommendation && m_run->status != FinishStatus::NothingFits;
     m_run->builder.close(m_run->status, canContinue);
@@ -654,20 +587,6 @@ void Exploration::tick()
 {
     lookAtDevices();
     publish();
-}
-
-void Exploration::lookAtDevices()
-{
-    if (!m_run->telemetry || !m_run->pool)
-        return;
-    std::vector<std::int64_t> workers;
-    for (const DeviceSnapshot& device : m_run->pool->snapshots())
-        workers.push_back(device.workerPid);
-    m_run->devices.readTelemetry(*m_run->telemetry, workers,
-                                 [run = m_run.get()](const std::vector<Telemetry>& readings) {
-                                     if (run->pool)
-                                         run->pool->setTelemetry(readings);
-                                 });
 }
 
 void Exploration::publish()

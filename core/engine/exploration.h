@@ -139,6 +139,7 @@ private:
 
     void begin();
     void startClock();
+    void openPlaces();
     void openDevices();
     std::vector<DeviceSetup> deviceSetups() const;
     bool makePlanner(const search::SearchSpace& space);

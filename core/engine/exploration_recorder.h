@@ -31,6 +31,7 @@ signals:
 
 private:
     void record(const Started& started);
+    void record(const Recorded& /*recorded*/) {}
     void record(const WentOn& wentOn);
     void record(const DeviceReady& ready);
     void record(const TrialStarted& started);

@@ -11,6 +11,7 @@
 #include "workers/background_thread.h"
 #include "workers/device_pool.h"
 #include "workers/long_timer.h"
+#include "workers/place_session.h"
 #include "workers/run_devices.h"
 
 #include <QDateTime>
@@ -65,6 +66,8 @@ struct Exploration::Run : public QObject
     search::Abilities abilities;
     std::unique_ptr<DevicePool> pool;
     RunDevices devices;
+    /// Null for a run on devices of this computer.
+    std::unique_ptr<PlaceSession> places;
     std::unique_ptr<BackgroundThread> telemetry;
     Verifier verifier;
     /// How the search had ended when the verification began.

@@ -105,7 +105,7 @@ QStringList filesNeededBy(const ExplorationOptions& options)
 {
     QStringList files{options.sampleLengthsPath, fileOf(options.python)};
     // Behind a launcher, a path may be one on another computer.
-    if (!options.launcher.isEmpty())
+    if (!options.isHere())
         return files;
     for (const QString& word : QProcess::splitCommand(options.workerCommand))
         files << fileOf(word);

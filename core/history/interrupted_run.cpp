@@ -15,11 +15,11 @@ namespace batchpeak::engine {
 
 namespace {
 
-/// Whether the exploration was stopped by a person, or by a system that ended its program, before the search
-/// had ended.
+/// Whether the exploration was stopped by a person, by a system that ended its program, or because no trial
+/// could be run any more, before the search had ended.
 bool wasStopped(const store::ExplorationEnd& end)
 {
-    return end.status == toText(FinishStatus::Cancelled);
+    return end.status == toText(FinishStatus::Cancelled) || end.status == toText(FinishStatus::Failed);
 }
 
 } // namespace

@@ -162,8 +162,7 @@ bool isOfTheSameProgram(const store::ExplorationInfo& past, const RunDescription
 {
     const ExplorationOptions then = optionsFrom(past.command);
     const ExplorationOptions now = optionsFrom(run.command);
-    return then.workerCommand == now.workerCommand && then.python == now.python &&
-           then.launcher == now.launcher;
+    return then.workerCommand == now.workerCommand && then.python == now.python && then.places == now.places;
 }
 
 bool isOfTheSameRun(const store::ExplorationInfo& past, const RunDescription& run)
@@ -173,7 +172,7 @@ bool isOfTheSameRun(const store::ExplorationInfo& past, const RunDescription& ru
         past.version != QStringLiteral(BATCHPEAK_VERSION))
         return false;
     const ExplorationOptions now = optionsFrom(run.command);
-    return isOfTheSameProgram(past, run) && (now.workerCommand.isEmpty() || now.launcher.isEmpty()) &&
+    return isOfTheSameProgram(past, run) && (now.workerCommand.isEmpty() || now.isHere()) &&
            !hasNewerCode(now, run, past.started);
 }
 

@@ -89,14 +89,20 @@ struct ExplorationOptions
     /// Whether the person trusts the code that the config names, once and in its present state. It is not a
     /// stored option, neither in settings nor in a history, and not one of explorationOptions().
     bool trustsCode = false;
-    /// Words put before the worker command: "ssh host", "srun --gpus=1".
-    QString launcher;
-    /// How long a worker may take from its start to its first message. If absent: one minute, or no limit
-    /// behind a launcher, which may queue.
+    /// Texts of the places where workers are started, as placeFromText() reads them; empty for the devices of
+    /// this computer.
+    QStringList places;
+    /// How long a worker may take from its start to its first message. If absent: one minute, or no limit at
+    /// a place, which may queue.
     std::optional<std::chrono::seconds> startTimeout;
+    /// How long to try to reach a place again after its connection was lost.
+    std::chrono::seconds reconnectFor = std::chrono::minutes(10);
+
+    /// Whether trials run on devices of this computer.
+    bool isHere() const { return places.isEmpty(); }
 
     /// Whether batchpeak-worker on this computer runs the trials.
-    bool isOwnWorker() const { return python.isEmpty() && workerCommand.isEmpty() && launcher.isEmpty(); }
+    bool isOwnWorker() const { return python.isEmpty() && workerCommand.isEmpty() && isHere(); }
 };
 
 } // namespace batchpeak::engine

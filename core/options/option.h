@@ -29,7 +29,13 @@ struct OptionWords
     /// Default in words, of options of a training; empty if the help says it or the config decides. Options
     /// of an exploration have none: theirs is the text of the default value.
     std::string defaults = {};
+    /// Older name that is still understood; empty if there is none.
+    std::string alias = {};
 
+    bool isCalled(std::string_view asked) const
+    {
+        return asked == name || (!alias.empty() && asked == alias);
+    }
     bool isSwitch() const { return values.empty(); }
 };
 
@@ -124,7 +130,8 @@ Asked askedBy(const std::vector<Entry>& table, const QStringList& words)
     for (qsizetype place = 0; place < words.size(); ++place) {
         const QString& word = words.at(place);
         const std::string name = word.section(QLatin1Char('='), 0, 0).toStdString();
-        const auto option = std::ranges::find(table, name, &Entry::name);
+        const auto option =
+            std::ranges::find_if(table, [&](const Entry& entry) { return entry.isCalled(name); });
         if (option == table.end())
             continue;
         std::string text = word.contains(QLatin1Char('=')) ? "off" : "on";

@@ -3,6 +3,7 @@
 #include "option_table.h"
 
 #include "option_kinds.h"
+#include "place.h"
 #include "text/shell_quoting.h"
 
 #include <QProcess>
@@ -76,6 +77,22 @@ Asked deviceOption()
     };
     device.clear = [](Options& o) { o.devices.clear(); };
     return device;
+}
+
+Asked placeOption()
+{
+    Asked place{{"--on", "PLACE",
+                 "Where trials run: ssh:HOST, slurm[:PARTITION], podman:CONTAINER, \"prefix COMMAND\" or a "
+                 "saved place; repeat for several, or write A + B (this computer)"}};
+    place.alias = "--launcher";
+    place.isRepeated = true;
+    place.take = [](Options& o, const std::string& text) {
+        for (const QString& one : QString::fromStdString(text).split(QLatin1String(" + ")))
+            o.places << checkedPlace(one.toStdString());
+    };
+    place.texts = [](const Options& o) { return textsOf(o.places.join(QLatin1String(" + ")), anyText); };
+    place.clear = [](Options& o) { o.places.clear(); };
+    return place;
 }
 
 Asked sampleLengthsOption()
@@ -195,10 +212,11 @@ std::vector<Asked> runOptions()
                &Options::python, pythonFromText, pythonText),
         option({"--worker", "COMMAND", "Program that runs the network instead of batchpeak-worker"},
                &Options::workerCommand, commandFromText, anyText),
-        option({"--launcher", "PREFIX", "Launcher prefix of the worker's command, as \"ssh host\""},
-               &Options::launcher, commandFromText, anyText),
-        option({"--start-timeout", "TIME", "Maximum time for a worker to start; unlimited behind a launcher"},
+        placeOption(),
+        option({"--start-timeout", "TIME", "Maximum time for a worker to start; unlimited at a place"},
                &Options::startTimeout, durationFromText, durationToText),
+        option({"--reconnect", "TIME", "How long to try to reach a place again after a lost connection"},
+               &Options::reconnectFor, durationFromText, durationToText),
         option({"--seed", "N", "Random seed"}, &Options::seed, seedFromText, seedText)};
 }
 

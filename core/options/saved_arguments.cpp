@@ -60,7 +60,7 @@ QStringList savedArguments(const ExplorationOptions& options)
     if (!kept.sampleLengthsPath.isEmpty())
         kept.sampleLengthsPath = wholePath(kept.sampleLengthsPath);
     // Behind a launcher, a path may be one of another computer.
-    if (kept.launcher.isEmpty())
+    if (kept.isHere())
         kept.workerCommand = withWholePaths(kept.workerCommand);
     return wordsFor(kept);
 }

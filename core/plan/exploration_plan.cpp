@@ -108,7 +108,7 @@ void setShards(model::StepOptions& step, const config::ConfigContents& contents,
     }
     if (step.shards > 1)
         return;
-    const std::int64_t named = options.launcher.isEmpty() ? 1 : options.devices.size();
+    const std::int64_t named = options.isHere() ? 1 : options.devices.size();
     step.shards = isKnown ? plan->devices : std::max<std::int64_t>(1, named);
 }
 
@@ -508,7 +508,7 @@ QStringList judgePrecision(config::Fidelity& fidelity, const trial::LoadRequest&
 
 void fitToDevices(NetworkPlan& plan, const ExplorationOptions& options, const device::LocalDevices& devices)
 {
-    if (!dependsOnDevices(plan.load) || !options.launcher.isEmpty())
+    if (!dependsOnDevices(plan.load) || !options.isHere())
         return;
     QStringList ids;
     try {

@@ -26,7 +26,7 @@ namespace {
 
 using config::ConfigContents;
 using config::SourceLocation;
-using Place = std::optional<SourceLocation>;
+using Location = std::optional<SourceLocation>;
 
 /// Returns the options with everything filled in that the config says.
 ExplorationOptions inForce(ExplorationOptions options, const ConfigContents& contents)
@@ -91,7 +91,7 @@ OptionPreview optionPreview(const ExplorationOption& option, const ExplorationOp
     const auto& batch = contents.plan(options.phase);
     if (option.name == "--setting" && batch && batch->setting != filled.setting)
         return result;
-    const Place place = placeOf(option.name, contents, options.phase);
+    const Location place = placeOf(option.name, contents, options.phase);
     const bool isBound = option.name == "--min" || option.name == "--max";
     if (place && (!isBound || (preview.plan && boundIsOfConfig(option.name, preview.plan->run.plan)))) {
         result.origin = Origin::Config;
@@ -183,7 +183,7 @@ std::optional<SizeBand> largestFit(const model::StepMemory& memory, std::int64_t
 std::vector<DevicePreview> devicesFor(const PlanPreview& preview, const ExplorationOptions& options,
                                       const device::LocalDevices& devices)
 {
-    const bool isElsewhere = !options.launcher.isEmpty();
+    const bool isElsewhere = !options.isHere();
     std::vector<device::LocalDevice> chosen;
     if (isElsewhere || !devices.devices.empty())
         chosen =
@@ -301,7 +301,7 @@ ExplorationOptions filledIn(ExplorationOptions options, const ConfigContents& co
     return options;
 }
 
-QString placeText(const Place& place, const ConfigContents& contents)
+QString placeText(const Location& place, const ConfigContents& contents)
 {
     if (!place)
         return {};
@@ -314,7 +314,7 @@ QString placeText(const Place& place, const ConfigContents& contents)
     return Translated::tr("%1, line %2 of %3").arg(key).arg(place->position.line).arg(file);
 }
 
-Place placeOf(const std::string& option, const ConfigContents& contents, model::Phase phase)
+Location placeOf(const std::string& option, const ConfigContents& contents, model::Phase phase)
 {
     const config::SourceLocations& places = contents.places;
     const auto& batch = phase == model::Phase::Train ? places.train : places.eval;
@@ -326,7 +326,7 @@ Place placeOf(const std::string& option, const ConfigContents& contents, model::
         return places.precision;
     if (option == "--optimizer")
         return places.optimizer;
-    Place place;
+    Location place;
     visitStepOverrides([&](const auto& row) {
         if (row.isOf(option) && row.place)
             place = places.*row.place;

@@ -217,6 +217,14 @@ QString noDeviceText(const QString& problem, const QStringList& lastLines)
                          lastLines);
 }
 
+QString lostPlaceText(const QString& problem, bool hasTrials)
+{
+    return hasTrials ? Translated::tr("%1 Nothing that was measured is lost: once the place is back, go on "
+                                      "with `batchpeak explore --resume`.")
+                           .arg(problem)
+                     : problem;
+}
+
 QString withLastLines(const QString& text, const QStringList& lastLines)
 {
     if (lastLines.isEmpty())

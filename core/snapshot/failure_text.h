@@ -45,6 +45,10 @@ QString noResultText(const Snapshot& snapshot);
 /// \param lastLines  end of the worker's stderr
 QString noDeviceText(const QString& problem, const QStringList& lastLines);
 
+/// Returns the same for a place that cannot be reached any more.
+/// \param hasTrials  whether trials were run before, which stand
+QString lostPlaceText(const QString& problem, bool hasTrials);
+
 /// Returns \p text followed, on lines of its own, by the end of a worker's stderr if there is any.
 QString withLastLines(const QString& text, const QStringList& lastLines);
 

@@ -226,7 +226,7 @@ QString besideOthersText(const Snapshot& snapshot, const QLocale& locale)
     if (isOnCpu && foreign < minTold * trials)
         return {};
     const bool isMixed = !isOnCpu && std::ranges::any_of(snapshot.devices, [](const DeviceSnapshot& device) {
-        return device.id == QLatin1String("cpu");
+        return kindOfDevice(device.id) == QLatin1String("cpu");
     });
     QString taking =
         isOnCpu

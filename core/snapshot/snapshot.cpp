@@ -65,7 +65,7 @@ bool Snapshot::runsTrials() const
 bool Snapshot::isOnCpu() const
 {
     return !devices.empty() && std::ranges::all_of(devices, [](const DeviceSnapshot& device) {
-        return device.id == QLatin1String("cpu");
+        return kindOfDevice(device.id) == QLatin1String("cpu");
     });
 }
 
@@ -105,7 +105,7 @@ bool Snapshot::isWorthContinuing() const
 bool Snapshot::offersCpu() const
 {
     const bool onGpus = !devices.empty() && std::ranges::all_of(devices, [](const DeviceSnapshot& device) {
-        return device.id.startsWith(QLatin1String("cuda"));
+        return kindOfDevice(device.id) == QLatin1String("cuda");
     });
     return state == State::Failed && trials.empty() && (gpuIsUnusable || onGpus);
 }

@@ -31,7 +31,7 @@ constexpr int enoughTrials = 500;
 /// Returns the device that the training will run on.
 QStringList onlyDevice(const engine::ExplorationOptions& options, const engine::ExplorationParts& parts)
 {
-    if (!options.devices.isEmpty() || !options.launcher.isEmpty())
+    if (!options.devices.isEmpty() || !options.isHere())
         return options.devices.mid(0, 1);
     const auto devices = engine::chooseDevices({}, parts.localDevices());
     return {QString::fromStdString(devices.front().id())};

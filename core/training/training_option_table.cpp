@@ -176,7 +176,7 @@ Asked runOption(const engine::ExplorationOption& option)
 {
     Asked made{option};
     // An exploration may have several devices, but a training runs on one.
-    if (option.isRepeated)
+    if (option.name == "--device")
         made.help = "Device to train on (a GPU, else the CPU)";
     made.isRepeated = option.isRepeated;
     made.take = [&option](Options& o, const std::string& text) { option.take(o.run, text); };

@@ -173,7 +173,15 @@ void writeStep(Json& fields, const model::StepOptions& options)
 
 Json toJson(const Hello& hello)
 {
-    return {{"type", "hello"}, {"protocol", hello.protocol}};
+    Json fields{{"type", "hello"}, {"protocol", hello.protocol}};
+    if (hello.heartbeatSeconds > 0.0)
+        fields["heartbeat_seconds"] = hello.heartbeatSeconds;
+    return fields;
+}
+
+Json toJson(const Heartbeat&)
+{
+    return {{"type", "heartbeat"}};
 }
 
 Json toJson(const LoadRequest& load)
@@ -313,7 +321,8 @@ ParentMessage parentMessageFrom(const Json& object)
     const std::string type = FieldReader(object, "message").text("type");
     const FieldReader fields(object, "message " + inQuotes(type));
     if (type == "hello")
-        return Hello{.protocol = fields.smallInteger(1, "protocol")};
+        return Hello{.protocol = fields.smallInteger(1, "protocol"),
+                     .heartbeatSeconds = fields.duration("heartbeat_seconds", 0.0)};
     if (type == "load")
         return loadFrom(fields);
     if (type == "trial")
@@ -326,13 +335,16 @@ ParentMessage parentMessageFrom(const Json& object)
         return batchFrom(fields);
     if (type == "save")
         return saveFrom(fields);
+    if (type == "heartbeat")
+        return Heartbeat{};
     if (type == "cancel")
         return Cancel{.id = fields.integer("id")};
     if (type == "bye")
         return Bye{};
-    throw MessageError("The message type " + inQuotes(type) +
-                       " is unknown; hello, load, trial, compare, training, batch, save, cancel and bye "
-                       "are known.");
+    throw MessageError(
+        "The message type " + inQuotes(type) +
+        " is unknown; hello, load, trial, compare, training, batch, save, heartbeat, cancel and "
+        "bye are known.");
 }
 
 } // namespace

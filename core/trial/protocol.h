@@ -16,12 +16,12 @@
 
 namespace batchpeak::trial {
 
-/// Version 2 of the trial protocol: JSON Lines between an exploration and the program that runs its trials,
+/// Version 3 of the trial protocol: JSON Lines between an exploration and the program that runs its trials,
 /// no matter who wrote that program.
 ///
 /// This header converts lines to values and values to lines; it does no I/O and knows no processes. Unknown
 /// fields are ignored; an unknown type is an error. Times are in seconds, sizes in bytes.
-inline constexpr int protocolVersion = 2;
+inline constexpr int protocolVersion = 3;
 /// Oldest version that a program may speak instead; it lacks comparisons and the clock of a result.
 inline constexpr int firstProtocolVersion = 1;
 /// Whether that version of the protocol has comparisons.
@@ -29,6 +29,13 @@ constexpr bool knowsComparisons(int version)
 {
     return version >= 2;
 }
+/// Whether that version of the protocol has heartbeats.
+constexpr bool knowsHeartbeats(int version)
+{
+    return version >= 3;
+}
+/// A link on which nothing was heard for this many heartbeats is dead.
+inline constexpr int heartbeatsUntilDead = 4;
 /// Longest line; a longer one is an error, so that a worker that omits its line ends cannot exhaust the
 /// memory.
 inline constexpr std::size_t maxLineBytes = std::size_t{1} << 20;
@@ -50,7 +57,14 @@ struct Hello
     /// Highest version that the parent speaks. The program answers with the highest version it speaks up to
     /// that.
     int protocol = protocolVersion;
+    /// Longest time between two messages of either side, if it has nothing else to say; 0: no heartbeats.
+    double heartbeatSeconds = 0.0;
     bool operator==(const Hello&) const = default;
+};
+/// Says that the sender is there, in either direction.
+struct Heartbeat
+{
+    bool operator==(const Heartbeat&) const = default;
 };
 struct Cancel
 {
@@ -62,7 +76,7 @@ struct Bye
     bool operator==(const Bye&) const = default;
 };
 using ParentMessage = std::variant<Hello, LoadRequest, TrialRequest, CompareRequest, TrainingRequest,
-                                   BatchRequest, SaveRequest, Cancel, Bye>;
+                                   BatchRequest, SaveRequest, Heartbeat, Cancel, Bye>;
 
 // Messages from worker to parent
 struct DeviceDescription
@@ -138,8 +152,8 @@ struct WorkerError
     bool fatal = false;
     bool operator==(const WorkerError&) const = default;
 };
-using WorkerMessage =
-    std::variant<WorkerHello, Loaded, Step, TrialResult, TrainingReady, BatchResult, Saved, Log, WorkerError>;
+using WorkerMessage = std::variant<WorkerHello, Loaded, Step, TrialResult, TrainingReady, BatchResult, Saved,
+                                   Heartbeat, Log, WorkerError>;
 
 /// Reason that a line is not a message, as a full sentence that quotes the offending part.
 struct ProtocolError

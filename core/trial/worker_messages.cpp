@@ -43,6 +43,11 @@ Json toJson(const Loaded& loaded)
     return object;
 }
 
+Json toJson(const Heartbeat&)
+{
+    return {{"type", "heartbeat"}};
+}
+
 Json toJson(const Step& step)
 {
     return {{"type", "step"},
@@ -268,6 +273,8 @@ WorkerMessage workerMessageFrom(const Json& object)
         return batchResultFrom(fields);
     if (type == "saved")
         return savedFrom(fields);
+    if (type == "heartbeat")
+        return Heartbeat{};
     if (type == "log")
         return Log{.level = fields.word("level", std::optional(LogLevel::Info)),
                    .text = clipped(fields.text("text"))};
@@ -275,8 +282,8 @@ WorkerMessage workerMessageFrom(const Json& object)
         return WorkerError{.text = clipped(fields.text("text")), .fatal = fields.boolean("fatal", false)};
     throw MessageError(
         "The message type " + inQuotes(type) +
-        " is unknown; hello, loaded, step, result, training_ready, batch_result, saved, log and "
-        "error are known.");
+        " is unknown; hello, loaded, step, result, training_ready, batch_result, saved, heartbeat, log "
+        "and error are known.");
 }
 
 } // namespace

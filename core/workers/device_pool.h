@@ -48,6 +48,8 @@ public:
     }
     /// Returns why the last device was given up.
     QString problem() const;
+    /// Whether that was because its place could not be reached any more.
+    bool isUnreachable() const { return !m_runners.empty() && m_runners.back()->isUnreachable(); }
     QStringList lastLines() const;
 
 signals:

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "device_runner.h"
 
-#include <QCoreApplication>
-#include <QTimer>
+#include "text/readable_text.h"
 
+#include <QCoreApplication>
+
+#include <algorithm>
 #include <chrono>
 #include <utility>
 #include <variant>
@@ -22,9 +24,15 @@ DeviceRunner::DeviceRunner(DeviceSetup setup, QObject* parent)
     : QObject(parent),
       m_waiting(setup.processorReadings ? std::optional(WaitPolicy()) : std::nullopt),
       m_processorReadings(setup.processorReadings),
+      m_reconnectFor(setup.reconnectFor),
       m_worker(std::move(setup))
 {
-    connect(&m_worker, &WorkerConversation::loaded, this, &DeviceRunner::ready);
+    m_untilNextTry.setSingleShot(true);
+    connect(&m_untilNextTry, &QTimer::timeout, this, &DeviceRunner::launch);
+    connect(&m_worker, &WorkerConversation::loaded, this, [this] {
+        takeConnection();
+        emit ready();
+    });
     connect(&m_worker, &WorkerConversation::stepTaken, this, &DeviceRunner::stepTaken);
     connect(&m_worker, &WorkerConversation::answered, this,
             [this](const trial::WorkerMessage& answer) { takeResult(std::get<trial::TrialResult>(answer)); });
@@ -125,8 +133,13 @@ void DeviceRunner::rest()
 {
     if (m_trial || m_endRequested || hasEnded() || m_stage == Stage::Resting)
         return;
+    const bool hasWorker = m_stage != Stage::Reconnecting;
+    m_untilNextTry.stop();
     m_stage = Stage::Resting;
-    m_worker.end();
+    if (hasWorker)
+        m_worker.end();
+    else
+        emit rested();
 }
 
 void DeviceRunner::wake()
@@ -143,7 +156,8 @@ void DeviceRunner::end()
 {
     if (std::exchange(m_endRequested, true) || hasEnded())
         return;
-    if (m_stage == Stage::Off || isAtRest())
+    m_untilNextTry.stop();
+    if (m_stage == Stage::Off || m_stage == Stage::Reconnecting || isAtRest())
         return conclude();
     if (m_trial)
         m_worker.cancel();
@@ -154,6 +168,7 @@ void DeviceRunner::end()
 void DeviceRunner::takeResult(const trial::TrialResult& result)
 {
     m_failuresInARow = 0;
+    m_connectionsLost = 0;
     if (m_endRequested) {
         m_worker.end();
     } else if (result.isLast) {
@@ -181,6 +196,8 @@ void DeviceRunner::takeLoss(const WorkerLoss& loss)
         emit rested();
         return;
     }
+    if (reconnect(loss))
+        return;
     const QString& device = snapshot().id;
     if (m_trial && m_skipRequested) {
         finishTrial({.outcome = trial::Outcome::Cancelled}, false);
@@ -201,12 +218,56 @@ void DeviceRunner::takeLoss(const WorkerLoss& loss)
     giveUpOrRelaunch();
 }
 
+/// Tries the place again later if the connection to it was lost and may come back.
+/// \return whether it does
+bool DeviceRunner::reconnect(const WorkerLoss& loss)
+{
+    if (!loss.connection || !loss.connection->mayReturn || !m_wasReady || loss.isStuck)
+        return false;
+    // A trial during which the worker cannot be heard would be repeated forever.
+    constexpr int lossesOfATrial = 3;
+    m_connectionsLost += m_trial ? 1 : 0;
+    if (m_trial && m_connectionsLost >= lossesOfATrial)
+        return false;
+    if (m_sinceLost.isValid() && m_sinceLost.hasExpired(m_reconnectFor.count()))
+        return false;
+    constexpr std::chrono::milliseconds first = std::chrono::seconds(1);
+    constexpr std::chrono::milliseconds longest = std::chrono::seconds(15);
+    m_nextTryAfter = m_sinceLost.isValid() ? std::min(longest, 2 * m_nextTryAfter) : first;
+    if (!m_sinceLost.isValid()) {
+        m_sinceLost.start();
+        emit logged(LogLevel::Warning,
+                    tr("%1: %2 It is tried again for %3.")
+                        .arg(snapshot().id, loss.connection->sentence, durationText(m_reconnectFor)));
+    }
+    m_worker.device().connectionProblem = loss.connection->sentence;
+    m_stage = Stage::Reconnecting;
+    m_untilNextTry.start(m_nextTryAfter);
+    if (m_trial)
+        finishTrial({.outcome = trial::Outcome::Cancelled}, true);
+    return true;
+}
+
+void DeviceRunner::takeConnection()
+{
+    m_wasReady = true;
+    m_worker.device().connectionProblem.clear();
+    if (!m_sinceLost.isValid())
+        return;
+    emit logged(LogLevel::Info,
+                tr("%1: the connection is back after %2.")
+                    .arg(snapshot().id, durationText(std::chrono::milliseconds(m_sinceLost.elapsed()))));
+    m_sinceLost.invalidate();
+}
+
 void DeviceRunner::giveUpOrRelaunch()
 {
     const QString& device = snapshot().id;
-    if (m_loss.isStuck || m_failuresInARow >= failuresBeforeGivingUp) {
+    // What cannot come back by itself does not come back for a second try either.
+    const bool isUnreachable = m_loss.connection && (!m_loss.connection->mayReturn || m_sinceLost.isValid());
+    if (m_loss.isStuck || isUnreachable || m_failuresInARow >= failuresBeforeGivingUp) {
         m_stage = Stage::GivenUp;
-        emit logged(LogLevel::Error, m_loss.isStuck
+        emit logged(LogLevel::Error, m_loss.isStuck || isUnreachable
                                          ? tr("%1 is given up. %2").arg(device, m_loss.problem)
                                          : tr("%1 is given up: its worker failed %2 times in a row.")
                                                .arg(device)

@@ -6,8 +6,11 @@
 #include "wait_policy.h"
 #include "worker_conversation.h"
 
+#include <QElapsedTimer>
 #include <QObject>
+#include <QTimer>
 
+#include <chrono>
 #include <functional>
 #include <optional>
 
@@ -18,7 +21,8 @@ namespace batchpeak::engine {
 ///
 /// It turns everything that can happen to a trial into a result: an answer, a crash, a worker that stops
 /// responding, a protocol violation. A lost worker is replaced by a fresh one; after two failures in a row
-/// the device is given up. It does not decide which size is tried, or whether a lost trial is repeated.
+/// the device is given up. A place whose connection is lost is tried again for a while. It does not decide
+/// which size is tried, or whether a lost trial is repeated.
 class DeviceRunner : public QObject
 {
     Q_OBJECT
@@ -63,6 +67,8 @@ public:
     const DeviceSnapshot& snapshot() const { return m_worker.device(); }
     /// Reason that the last worker was lost, and the last lines that it wrote to stderr.
     const QString& problem() const { return m_loss.problem; }
+    /// Whether the last worker was lost because its place could not be reached any more.
+    bool isUnreachable() const { return m_loss.connection.has_value(); }
     const QStringList& lastLines() const { return m_loss.lastLines; }
 
     void setTelemetry(const Telemetry& telemetry);
@@ -74,7 +80,8 @@ signals:
     /// \param result  result of the trial. For a comparison it has `compared`, and its microBatchSize is 0 if
     ///        no size ended it, or if the worker was lost and the size is unknown.
     /// \param workerLost  whether the worker died, stopped responding or violated the protocol. The size need
-    ///        not be the cause, so the trial may be repeated.
+    ///        not be the cause, so the trial may be repeated. With the outcome Cancelled: the connection to
+    ///        the place of the device was lost, so that the trial says nothing.
     /// \param workerSeconds  time since the worker's hello
     void trialEnded(const batchpeak::trial::TrialResult& result, bool workerLost, double workerSeconds);
     /// Emitted when rest() is complete.
@@ -86,7 +93,7 @@ signals:
     void logged(batchpeak::engine::LogLevel level, const QString& text);
 
 private:
-    enum class Stage { Off, Running, Renewing, Resting, GivenUp, Ended };
+    enum class Stage { Off, Running, Renewing, Reconnecting, Resting, GivenUp, Ended };
     struct Running
     {
         std::int64_t id = 0;
@@ -100,12 +107,15 @@ private:
     void takeResult(const trial::TrialResult& result);
     void takeLoss(const WorkerLoss& loss);
     void finishTrial(trial::TrialResult result, bool workerLost);
+    bool reconnect(const WorkerLoss& loss);
+    void takeConnection();
     void giveUpOrRelaunch();
     void conclude();
 
     /// Policy for the waiting of the worker's threads; no value if their default is kept.
     std::optional<WaitPolicy> m_waiting;
     device::ProcessorReader m_processorReadings;
+    const std::chrono::milliseconds m_reconnectFor;
     WorkerConversation m_worker;
     /// Whether the threads of the current worker sleep while they wait.
     bool m_sleeps = false;
@@ -114,6 +124,15 @@ private:
     bool m_skipRequested = false;
     bool m_endRequested = false;
     int m_failuresInARow = 0;
+    /// Whether a worker has ever loaded the network here.
+    bool m_wasReady = false;
+    /// Started again and again while the place of the device cannot be reached.
+    QTimer m_untilNextTry;
+    std::chrono::milliseconds m_nextTryAfter{};
+    /// Number of connections that were lost since the last answer.
+    int m_connectionsLost = 0;
+    /// Time since the connection was lost; invalid while there is one.
+    QElapsedTimer m_sinceLost;
     int m_trialsOfWorker = 0;
     WorkerLoss m_loss;
 };

@@ -4,6 +4,11 @@
 
 namespace batchpeak::engine {
 
+QString kindOfDevice(const QString& id)
+{
+    return id.section(QLatin1Char('/'), -1).section(QLatin1Char(':'), 0, 0).section(QLatin1Char('#'), 0, 0);
+}
+
 bool Contention::isBusy() const
 {
     constexpr int fewestTrials = 4;

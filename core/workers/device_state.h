@@ -35,9 +35,12 @@ struct Contention
     bool operator==(const Contention&) const = default;
 };
 
+/// Returns the kind of the device of an id: "cuda" for "n1/cuda:0".
+QString kindOfDevice(const QString& id);
+
 struct DeviceSnapshot
 {
-    /// Name of the device on the command line: "cpu" or "cuda:0".
+    /// Name of the device on the command line: "cpu" or "cuda:0"; at a place that has a name: "n1/cuda:0".
     QString id;
     QString kind;
     QString name;
@@ -66,6 +69,8 @@ struct DeviceSnapshot
     QStringList approximations;
     Telemetry telemetry;
     Contention contention;
+    /// Why the place of the device cannot be reached now, as a full sentence; empty if it can.
+    QString connectionProblem = {};
     /// Number of times that a worker of this device was restarted.
     int restarts = 0;
 };

@@ -71,15 +71,6 @@ bool mayChooseWaiting(const ExplorationOptions& options)
            !isSaid("KMP_BLOCKTIME");
 }
 
-/// Returns the Python that the options name. Behind a launcher it is on another computer, where it cannot be
-/// looked up.
-QString pythonProgram(const ExplorationOptions& options)
-{
-    if (options.python == anyPython && !options.launcher.isEmpty())
-        return QStringLiteral("python3");
-    return pythonNamed(options.python);
-}
-
 /// \throws ExplorationError  if trials cannot run in the Python that the options name
 void requirePython(const trial::LoadRequest& load, const ExplorationOptions& options,
                    const ExplorationParts& parts, const QString& programFolder)
@@ -89,9 +80,9 @@ void requirePython(const trial::LoadRequest& load, const ExplorationOptions& opt
     if (!options.workerCommand.isEmpty())
         throw ExplorationError(
             Translated::tr("--with and --worker both name what runs the network; leave one of them out."));
-    if (!options.launcher.isEmpty())
+    if (!options.isHere())
         return;
-    const QString program = pythonProgram(options);
+    const QString program = pythonNamed(options.python);
     const PythonStack stack = program.isEmpty() ? pythonStackNamed(options.python)
                                                 : parts.pythonStackOf(program, pythonPackages(programFolder));
     if (const QString problem = problemFor(stack, load); !problem.isEmpty())
@@ -155,6 +146,28 @@ std::vector<device::LocalDevice> chooseDevices(const QStringList& words,
     return chosen;
 }
 
+std::vector<PlacedDevice> devicesBehindPrefixes(const ExplorationOptions& options)
+{
+    std::vector<PlacedDevice> placed;
+    for (const QString& text : options.places) {
+        const Place place = placeFromText(text);
+        if (place.kind != Place::Kind::Prefix)
+            throw ExplorationError(
+                Translated::tr("%1 has to be asked for its devices, which is not possible here; name them "
+                               "with --device.")
+                    .arg(text));
+        for (const device::LocalDevice& device : devicesBehindLauncher(options.devices))
+            placed.push_back(placedDevice(place, device));
+    }
+    return placed;
+}
+
+bool namesOnlyPrefixes(const ExplorationOptions& options)
+{
+    return std::ranges::all_of(
+        options.places, [](const QString& text) { return placeFromText(text).kind == Place::Kind::Prefix; });
+}
+
 std::vector<device::LocalDevice> devicesBehindLauncher(const QStringList& words)
 {
     std::vector<device::LocalDevice> chosen;
@@ -191,24 +204,15 @@ QString workerPath(const QString& programFolder)
 WorkerCommand workerCommand(const ExplorationOptions& options, const device::LocalDevice& device,
                             const QString& programFolder)
 {
-    QStringList words = QProcess::splitCommand(options.launcher);
-    const QStringList given = QProcess::splitCommand(options.workerCommand);
+    QStringList words = QProcess::splitCommand(options.workerCommand);
     QStringList environment;
-    if (!given.isEmpty()) {
-        words += given;
-    } else if (!options.python.isEmpty()) {
-        words << pythonProgram(options);
-        if (options.launcher.isEmpty()) {
-            const QString packages = pythonPackages(programFolder);
-            words += pythonWorkerArguments(packages);
-            environment = pythonEnvironment(packages);
-            environment << QStringLiteral("PYTHONSAFEPATH=1");
-        } else {
-            // It is unknown what is installed there.
-            words += pythonWorkerWords();
-        }
-        words += deviceWords(device);
-    } else {
+    if (words.isEmpty() && !options.python.isEmpty()) {
+        const QString packages = pythonPackages(programFolder);
+        words << pythonNamed(options.python);
+        words += pythonWorkerArguments(packages) + deviceWords(device);
+        environment = pythonEnvironment(packages);
+        environment << QStringLiteral("PYTHONSAFEPATH=1");
+    } else if (words.isEmpty()) {
         words << workerPath(programFolder);
         words += deviceWords(device);
     }
@@ -218,6 +222,16 @@ WorkerCommand workerCommand(const ExplorationOptions& options, const device::Loc
         command.environment.append(QStringLiteral("CUDA_VISIBLE_DEVICES=") +
                                    QString::fromStdString(device.uuid));
     return command;
+}
+
+WorkerCommand workerCommand(const ExplorationOptions& options, const PlacedDevice& placed,
+                            const QString& programFolder)
+{
+    // A step of Slurm sees its own GPU alone.
+    device::LocalDevice device = placed.device;
+    if (placed.place.kind == Place::Kind::Slurm)
+        device.index = 0;
+    return placedCommand(options, placed, deviceWords(device), programFolder);
 }
 
 namespace {
@@ -234,37 +248,49 @@ WorkerTimeouts timeoutsFor(const ExplorationOptions& options, WorkerTimeouts tim
 {
     if (options.startTimeout)
         timeouts.startUp = *options.startTimeout;
-    else if (!options.launcher.isEmpty())
+    else if (!options.isHere())
         timeouts.startUp = WorkerTimeouts::unlimited;
-    if (!options.launcher.isEmpty())
+    if (!options.isHere())
         timeouts.cancel = std::max(timeouts.cancel, cancelBehindLauncher);
     return timeouts;
 }
 
 RunDevices::RunDevices(const trial::LoadRequest& load, const ExplorationOptions& options,
                        const ExplorationParts& parts)
-    : m_isHere(options.launcher.isEmpty()),
+    : m_isHere(options.isHere()),
       m_readingsOf(parts.readingsOf),
       m_processorReadings(parts.processorReadings())
 {
     const CodeContent code = requireTrust(codeOf(load.model), options.trustsCode);
-    requirePython(load, options, parts, QCoreApplication::applicationDirPath());
-    const auto devices = options.launcher.isEmpty() ? chooseDevices(options.devices, parts.localDevices())
-                                                    : devicesBehindLauncher(options.devices);
-    for (const device::LocalDevice& device : devices) {
-        m_setups.push_back({.id = QString::fromStdString(device.id()),
-                            .driver = QString::fromStdString(device.driver),
-                            .command = workerCommand(options, device, QCoreApplication::applicationDirPath()),
-                            .processorReadings = device.kind == "cpu" && mayChooseWaiting(options)
-                                                     ? parts.processorReadings()
-                                                     : device::ProcessorReader(),
-                            .load = load,
-                            .code = code,
-                            .memoryLimitBytes = options.memoryLimitBytes,
-                            .headroom = options.headroom,
-                            .timeouts = timeoutsFor(options, parts.timeouts),
-                            .memoryKills = parts.memoryKills,
-                            .stuckWorkers = parts.lease->stuckWorkers()});
+    const QString folder = QCoreApplication::applicationDirPath();
+    requirePython(load, options, parts, folder);
+    const DeviceSetup common{.load = load,
+                             .code = code,
+                             .memoryLimitBytes = options.memoryLimitBytes,
+                             .headroom = options.headroom,
+                             .timeouts = timeoutsFor(options, parts.timeouts),
+                             .memoryKills = parts.memoryKills,
+                             .stuckWorkers = parts.lease->stuckWorkers(),
+                             .reconnectFor = options.reconnectFor};
+    const bool isPlaced = !parts.placed.empty() || options.isHere();
+    for (const PlacedDevice& device : isPlaced ? parts.placed : devicesBehindPrefixes(options)) {
+        DeviceSetup setup = common;
+        setup.id = device.id;
+        setup.command = workerCommand(options, device, folder);
+        setup.place = device.place;
+        m_setups.push_back(std::move(setup));
+        m_uuids.emplace_back();
+    }
+    if (!options.isHere())
+        return;
+    for (const device::LocalDevice& device : chooseDevices(options.devices, parts.localDevices())) {
+        DeviceSetup setup = common;
+        setup.id = QString::fromStdString(device.id());
+        setup.driver = QString::fromStdString(device.driver);
+        setup.command = workerCommand(options, device, folder);
+        if (device.kind == "cpu" && mayChooseWaiting(options))
+            setup.processorReadings = parts.processorReadings();
+        m_setups.push_back(std::move(setup));
         m_uuids.push_back(device.uuid);
     }
 }

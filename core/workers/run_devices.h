@@ -6,6 +6,7 @@
 #include "device/local_device.h"
 #include "exploration_parts.h"
 #include "options/exploration_options.h"
+#include "place_launch.h"
 #include "trial/trial_request.h"
 #include "worker_conversation.h"
 
@@ -36,6 +37,12 @@ std::vector<device::LocalDevice> chooseDevices(const QStringList& words,
 /// \throws ExplorationError  for a word that is not a device
 std::vector<device::LocalDevice> devicesBehindLauncher(const QStringList& words);
 
+/// Returns these devices for each place, which must be a prefix: nothing is asked there.
+/// \throws ExplorationError  for another place
+std::vector<PlacedDevice> devicesBehindPrefixes(const ExplorationOptions& options);
+/// Whether no place of the options has to be opened by a PlaceSession.
+bool namesOnlyPrefixes(const ExplorationOptions& options);
+
 /// Returns the path of batchpeak-worker: next to the program, else in ../libexec/batchpeak, else the value of
 /// the environment variable BATCHPEAK_WORKER.
 ///
@@ -43,13 +50,15 @@ std::vector<device::LocalDevice> devicesBehindLauncher(const QStringList& words)
 /// \throws ExplorationError  if it is in none of these places
 QString workerPath(const QString& programFolder);
 
-/// Returns the command that is started for a device: the launcher's words, then the worker command of the
-/// options, the Python that the options name, or batchpeak-worker; the latter two get the device's name. A
-/// GPU is passed by its UUID in CUDA_VISIBLE_DEVICES, because CUDA may count in a different order than NVML;
-/// it is then the worker's first GPU.
+/// Returns the command that is started for a device: the worker command of the options, the Python that the
+/// options name, or batchpeak-worker; the latter two get the device's name. A GPU is passed by its UUID in
+/// CUDA_VISIBLE_DEVICES, because CUDA may count in a different order than NVML; it is then the worker's first
+/// GPU. At a place, the launcher's words precede all that.
 ///
 /// \throws ExplorationError  if there is no worker
 WorkerCommand workerCommand(const ExplorationOptions& options, const device::LocalDevice& device,
+                            const QString& programFolder);
+WorkerCommand workerCommand(const ExplorationOptions& options, const PlacedDevice& placed,
                             const QString& programFolder);
 
 /// Devices that an exploration or a training runs on, and their readings meanwhile.
@@ -57,7 +66,8 @@ class RunDevices
 {
 public:
     RunDevices() = default;
-    /// \throws ExplorationError  for a device that is not here, or if there is no worker
+    /// \throws ExplorationError  for a device that is not here, if there is no worker, or for a place that
+    ///         was not opened
     RunDevices(const trial::LoadRequest& load, const ExplorationOptions& options,
                const ExplorationParts& parts);
 

@@ -100,6 +100,9 @@ WorkerConversation::WorkerConversation(DeviceSetup setup, QObject* parent)
         else
             m_signOfWaiting.stop();
     });
+    connect(&m_nextHeartbeat, &QTimer::timeout, this, [this] { m_process->send(trial::Heartbeat{}); });
+    m_silence.setSingleShot(true);
+    connect(&m_silence, &QTimer::timeout, this, &WorkerConversation::loseConnection);
     connect(&m_wait, &LongTimer::timeout, this, [this] {
         m_timedOut = true;
         lose(m_sentenceWhenOver);
@@ -135,11 +138,14 @@ void WorkerConversation::launch(int protocol)
     m_stage = Stage::Greeting;
     m_offered = protocol;
     m_loss.clear();
+    m_lostConnection.reset();
     m_timedOut = false;
     m_heldNetwork = false;
     m_process.reset(new WorkerProcess(m_setup.timeouts, m_setup.memoryKills, this));
     WorkerProcess* process = m_process.get();
     connect(process, &WorkerProcess::messageReceived, this, [this](const trial::WorkerMessage& message) {
+        if (m_silence.isActive())
+            m_silence.start();
         std::visit([this](const auto& value) { receive(value); }, message);
     });
     connect(process, &WorkerProcess::protocolViolated, this, [this](const QString& sentence) {
@@ -155,7 +161,10 @@ void WorkerConversation::launch(int protocol)
     command.environment += m_environment;
     process->start(command);
     m_device.workerPid = process->pid();
-    process->send(trial::Hello{.protocol = protocol});
+    const bool asksForHeartbeats = m_setup.place && trial::knowsHeartbeats(protocol);
+    const std::chrono::duration<double> heartbeat = m_setup.timeouts.heartbeat;
+    process->send(
+        trial::Hello{.protocol = protocol, .heartbeatSeconds = asksForHeartbeats ? heartbeat.count() : 0.0});
 }
 
 double WorkerConversation::secondsSinceHello() const
@@ -293,6 +302,8 @@ void WorkerConversation::logRefusal(const QString& why)
 void WorkerConversation::lose(const QString& sentence)
 {
     m_wait.stop();
+    m_nextHeartbeat.stop();
+    m_silence.stop();
     m_stage = Stage::Closing;
     m_loss = sentence;
     m_process->kill();
@@ -301,12 +312,15 @@ void WorkerConversation::lose(const QString& sentence)
 void WorkerConversation::processEnded(const WorkerEnd& end)
 {
     m_wait.stop();
+    m_nextHeartbeat.stop();
+    m_silence.stop();
     if (end.isStuck)
         m_setup.stuckWorkers->add(m_setup.id, m_device.workerPid);
     m_device.workerPid = 0;
     if (m_stage == Stage::Refused && !end.isStuck)
         return launch(trial::firstProtocolVersion);
-    if (m_stage == Stage::Greeting && end.hasExited && mayOfferLess()) {
+    const bool isConnected = !m_setup.place || !lostConnection(*m_setup.place, end);
+    if (m_stage == Stage::Greeting && end.hasExited && isConnected && mayOfferLess()) {
         launch(trial::firstProtocolVersion);
         return logRefusal(end.sentence);
     }
@@ -314,13 +328,17 @@ void WorkerConversation::processEnded(const WorkerEnd& end)
     if (m_asked)
         m_earlier.insert(m_asked->id);
     m_asked.reset();
-    emit ended({.problem = m_loss.isEmpty() ? end.sentence
+    auto connection = m_lostConnection;
+    if (!connection && m_setup.place && m_loss.isEmpty())
+        connection = lostConnection(*m_setup.place, end);
+    emit ended({.problem = m_loss.isEmpty() ? (connection ? connection->sentence : end.sentence)
                            : end.isStuck    ? m_loss + QLatin1Char(' ') + end.sentence
                                             : m_loss,
                 .lastLines = end.lastLines,
                 .timedOut = m_timedOut,
                 .heldNetwork = m_heldNetwork,
-                .isStuck = end.isStuck});
+                .isStuck = end.isStuck,
+                .connection = connection});
 }
 
 void WorkerConversation::receive(const trial::WorkerHello& hello)
@@ -347,10 +365,29 @@ void WorkerConversation::receive(const trial::WorkerHello& hello)
     m_stage = Stage::Loading;
     m_protocol = hello.protocol;
     m_sinceHello.start();
+    beginHeartbeats();
     takeHello(m_device, hello, m_setup.memoryLimitBytes, m_setup.headroom);
     m_setup.load.memoryLimitBytes = m_device.usableBytes;
     m_loads = 0;
     load();
+}
+
+/// Watches the link to a place, whose silence may be that of a long step or that of a link that is cut.
+void WorkerConversation::beginHeartbeats()
+{
+    if (!m_setup.place || !trial::knowsHeartbeats(m_protocol))
+        return;
+    m_nextHeartbeat.start(m_setup.timeouts.heartbeat);
+    m_silence.start(trial::heartbeatsUntilDead * m_setup.timeouts.heartbeat);
+}
+
+void WorkerConversation::loseConnection()
+{
+    const QString sentence =
+        tr("Nothing was heard of %1 for %2, so the connection is lost.")
+            .arg(m_setup.id, durationText(trial::heartbeatsUntilDead * m_setup.timeouts.heartbeat));
+    m_lostConnection = LostConnection{.sentence = sentence, .mayReturn = true};
+    lose(sentence);
 }
 
 void WorkerConversation::load()
@@ -572,6 +609,9 @@ void WorkerConversation::takeAnswer(const trial::WorkerMessage& answer)
     m_asked.reset();
     emit answered(answer);
 }
+
+// Every message shows that the link is not cut.
+void WorkerConversation::receive(const trial::Heartbeat& /*heartbeat*/) {}
 
 void WorkerConversation::receive(const trial::Log& log)
 {

@@ -8,6 +8,7 @@
 #include "device_state.h"
 #include "files/trusted_code.h"
 #include "long_timer.h"
+#include "place_launch.h"
 #include "stuck_workers.h"
 #include "trial/protocol.h"
 #include "worker_process.h"
@@ -48,6 +49,9 @@ struct DeviceSetup
     std::function<device::MemoryKills()> memoryKills = [] { return device::MemoryKills(); };
     /// See DeviceLease::stuckWorkers.
     std::shared_ptr<StuckWorkers> stuckWorkers = std::make_shared<StuckWorkers>();
+    /// Place of the device, and how long to try to reach it again; no value for a device of this computer.
+    std::optional<Place> place = {};
+    std::chrono::milliseconds reconnectFor = std::chrono::minutes(10);
     /// Device of earlier measurements that remain valid; empty if the first worker determines it.
     DeviceIdentity known = {};
 };
@@ -65,6 +69,8 @@ struct WorkerLoss
     bool heldNetwork = false;
     /// Whether the process cannot be ended, so that its device is unavailable.
     bool isStuck = false;
+    /// Why the place could not be reached any more, if that and not the worker is the cause.
+    std::optional<LostConnection> connection = {};
 };
 
 /// Conversation with the worker of one device: hello, the load of the network, then one request and its
@@ -171,8 +177,11 @@ private:
     void receive(const trial::TrainingReady& ready);
     void receive(const trial::BatchResult& result);
     void receive(const trial::Saved& saved);
+    void receive(const trial::Heartbeat& heartbeat);
     void receive(const trial::Log& log);
     void receive(const trial::WorkerError& error);
+    void beginHeartbeats();
+    void loseConnection();
     void load();
     bool isShortOfMemory(const trial::Loaded& loaded) const;
     bool waitsForMemory(const trial::Loaded& loaded);
@@ -202,6 +211,10 @@ private:
     /// Timer for log lines while waiting for a start, and the time since the start.
     QTimer m_signOfWaiting;
     QElapsedTimer m_sinceStart;
+    /// Timers of the link to a place: until the next heartbeat is sent, and until the link is dead because
+    /// nothing was heard.
+    QTimer m_nextHeartbeat;
+    QTimer m_silence;
     QString m_sentenceWhenOver;
     std::optional<Asked> m_asked;
     /// Number of step messages since the last request, whatever request they belong to.
@@ -214,6 +227,8 @@ private:
     bool m_timedOut = false;
     /// Reason that the worker is being killed; empty if it ends by itself or was asked to.
     QString m_loss;
+    /// Set if it is being killed because the link to its place is dead.
+    std::optional<LostConnection> m_lostConnection;
 };
 
 } // namespace batchpeak::engine

@@ -54,13 +54,14 @@ WorkerProcess::WorkerProcess(WorkerTimeouts timeouts, std::function<device::Memo
     connect(m_process.get(), &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         // Every other error is followed by finished().
         if (error == QProcess::FailedToStart)
-            reportEnd(tr("%1 could not be started: %2.").arg(m_text, reasonOf(*m_process)), false);
+            reportEnd(tr("%1 could not be started: %2.").arg(m_text, reasonOf(*m_process)), std::nullopt);
     });
     connect(m_process.get(), &QProcess::finished, this, [this](int code, QProcess::ExitStatus status) {
         readMessages();
         readErrorLines();
         const bool hasExited = status == QProcess::NormalExit;
-        reportEnd(hasExited ? exitSentence(code) : signalSentence(code), hasExited);
+        reportEnd(hasExited ? exitSentence(code) : signalSentence(code),
+                  hasExited ? std::optional(code) : std::nullopt);
     });
 }
 
@@ -82,6 +83,7 @@ void WorkerProcess::killAtOnce()
 void WorkerProcess::start(const WorkerCommand& command)
 {
     m_text = command.text();
+    m_isLauncher = command.isLauncher;
     m_process->setProgram(command.program);
     m_process->setArguments(command.arguments);
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
@@ -119,7 +121,7 @@ void WorkerProcess::kill()
     if (m_isKilled)
         return;
     m_silenced = true;
-    m_terminated = true;
+    m_terminated = m_terminated || !m_isLauncher;
     endNextWay();
 }
 
@@ -133,7 +135,7 @@ void WorkerProcess::endNextWay()
             tr("The worker cannot be ended: process %1 is stuck in a call of its driver. Restart the "
                "computer to get the device back.")
                 .arg(pid),
-            false, true);
+            std::nullopt, true);
     }
     if (std::exchange(m_terminated, true)) {
         killAtOnce();
@@ -231,7 +233,7 @@ QString WorkerProcess::memorySentence() const
     return tr("The kernel ended the worker, since the computer or its container had no main memory left.");
 }
 
-void WorkerProcess::reportEnd(const QString& sentence, bool hasExited, bool isStuck)
+void WorkerProcess::reportEnd(const QString& sentence, std::optional<int> exitCode, bool isStuck)
 {
     if (std::exchange(m_reported, true))
         return;
@@ -240,7 +242,11 @@ void WorkerProcess::reportEnd(const QString& sentence, bool hasExited, bool isSt
     // A launcher may have exited while its children still run.
     signalGroup(*m_process, m_group, SIGKILL);
     m_group = 0;
-    emit ended({.sentence = sentence, .lastLines = m_lastLines, .hasExited = hasExited, .isStuck = isStuck});
+    emit ended({.sentence = sentence,
+                .lastLines = m_lastLines,
+                .hasExited = exitCode.has_value(),
+                .isStuck = isStuck,
+                .exitCode = exitCode.value_or(0)});
 }
 
 } // namespace batchpeak::engine

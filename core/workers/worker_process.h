@@ -53,6 +53,9 @@ struct WorkerTimeouts
     std::chrono::milliseconds cancel{700};
     /// From cancel to the result of a batch, whose worker must still save the trained state.
     std::chrono::milliseconds cancelBatch = std::chrono::seconds(3);
+    /// Pause between two heartbeats on the link to a place; after trial::heartbeatsUntilDead of them without
+    /// any message, the link is dead. A Python that imports or compiles may not speak for some seconds.
+    std::chrono::milliseconds heartbeat = std::chrono::seconds(5);
     /// From "bye" and end of input to exit.
     std::chrono::milliseconds quit = std::chrono::seconds(2);
     /// From SIGTERM to exit; SIGKILL follows.
@@ -69,6 +72,9 @@ struct WorkerCommand
     QStringList arguments;
     /// "NAME=value"
     QStringList environment;
+    /// Whether it is ended by SIGTERM first, even if the worker no longer responds: a launcher then ends what
+    /// it has started elsewhere, and after SIGKILL it could not.
+    bool isLauncher = false;
 
     /// Returns the command as a user would type it.
     QString text() const;
@@ -86,6 +92,8 @@ struct WorkerEnd
     bool hasExited = false;
     /// Whether the process still exists because not even SIGKILL ended it.
     bool isStuck = false;
+    /// Exit code, if it has exited.
+    int exitCode = 0;
 };
 
 /// One process that speaks the trial protocol, from its start until it has certainly ended.
@@ -136,7 +144,7 @@ private:
     QString exitSentence(int code) const;
     QString signalSentence(int signal) const;
     QString memorySentence() const;
-    void reportEnd(const QString& sentence, bool hasExited, bool isStuck = false);
+    void reportEnd(const QString& sentence, std::optional<int> exitCode, bool isStuck = false);
 
     std::unique_ptr<QProcess> m_process;
     WorkerTimeouts m_timeouts;
@@ -152,6 +160,7 @@ private:
     /// Out-of-memory kills since the start of the process.
     std::optional<device::MemoryKills> m_memoryKills;
     bool m_silenced = false;
+    bool m_isLauncher = false;
     bool m_terminated = false;
     bool m_isKilled = false;
     QDeadlineTimer m_untilGone;

@@ -13,6 +13,8 @@ import threading
 import time
 
 MAX_LINE_BYTES = 1 << 20
+# As the other side does (core/trial/protocol.h).
+HEARTBEATS_UNTIL_DEAD = 4
 _LONGEST_TEXT = 4000
 # The parent waits two seconds before it sends a signal.
 _SECONDS_TO_END = 1.0
@@ -33,15 +35,27 @@ class Channel:
     def __init__(self):
         sys.stdout.flush()
         self._out = os.fdopen(os.dup(1), "wb", buffering=0)
+        self._sending = threading.Lock()
         os.dup2(2, 1)
 
     def send(self, message: dict) -> None:
         line = (json.dumps(message, allow_nan=False) + "\n").encode("ascii")
         try:
-            while line:
-                line = line[self._out.write(line) :]
+            with self._sending:
+                while line:
+                    line = line[self._out.write(line) :]
         except BrokenPipeError:
             _leave()
+
+    def start_heartbeats(self, seconds: float) -> None:
+        """Says every so many seconds that the process is there, even in the middle of a step."""
+
+        def beat() -> None:
+            while True:
+                time.sleep(seconds)
+                self.send({"type": "heartbeat"})
+
+        threading.Thread(target=beat, daemon=True).start()
 
     def complain(self, text: str, fatal: bool = False) -> None:
         self.send({"type": "error", "text": clipped(text), "fatal": fatal})
@@ -56,6 +70,9 @@ class Inbox:
     def __init__(self):
         self._messages: queue.Queue = queue.Queue()
         self._cancelled: set = set()
+        # Seconds of silence after which the link to the parent is dead; None: any silence is normal.
+        self._longest_silence: float | None = None
+        self._heard = 0.0
         # Signals from Ctrl-C, from a closed terminal, and from a system that ends all processes of a group or a
         # container reach the parent too, which decides when this process ends. The script's own handlers stay.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -70,10 +87,24 @@ class Inbox:
     def is_cancelled(self, trial) -> bool:
         return trial in self._cancelled
 
+    def expect_heartbeats(self, seconds: float) -> None:
+        """From now on, ends the process if nothing is heard for several heartbeats: a link that is cut reports no
+        end."""
+        if self._longest_silence is None:
+            self._longest_silence = HEARTBEATS_UNTIL_DEAD * seconds
+            self._heard = time.monotonic()
+            threading.Thread(target=self._watch_silence, daemon=True).start()
+
+    def _watch_silence(self) -> None:
+        while (left := self._heard + self._longest_silence - time.monotonic()) > 0:
+            time.sleep(left)
+        _leave()
+
     def _read(self) -> None:
         with os.fdopen(os.dup(0), "rb") as stream:
             while True:
                 line = _line_of(stream)
+                self._heard = time.monotonic()
                 if not line:
                     self._messages.put({"type": "bye"})
                     end_soon()
@@ -86,6 +117,8 @@ class Inbox:
             message = None
         if not isinstance(message, dict):
             message = {"type": "problem", "text": "The line is not a JSON object: %.80r" % line}
+        if message.get("type") == "heartbeat":
+            return
         if message.get("type") != "cancel":
             self._messages.put(message)
         elif isinstance(message.get("id"), int):

@@ -82,16 +82,18 @@ class Nvml:
         text = ctypes.create_string_buffer(96)
         return text.value.decode() if self._ask("nvmlDeviceGetUUID", handle, text, 96) else ""
 
-    def names(self) -> list[str]:
-        """Returns the names of all devices, in the driver's order."""
-        count, names = ctypes.c_uint(), []
+    def devices(self) -> list[tuple[str, str]]:
+        """Returns the names and UUIDs of all devices, in the driver's order."""
+        count, devices = ctypes.c_uint(), []
         self._ask("nvmlDeviceGetCount_v2", ctypes.byref(count))
         for index in range(count.value):
-            handle, text = ctypes.c_void_p(), ctypes.create_string_buffer(96)
+            handle = ctypes.c_void_p()
+            name, uuid = ctypes.create_string_buffer(96), ctypes.create_string_buffer(96)
             if self._ask("nvmlDeviceGetHandleByIndex_v2", index, ctypes.byref(handle)):
-                self._ask("nvmlDeviceGetName", handle, text, 96)
-                names.append(text.value.decode())
-        return names
+                self._ask("nvmlDeviceGetName", handle, name, 96)
+                self._ask("nvmlDeviceGetUUID", handle, uuid, 96)
+                devices.append((name.value.decode(), uuid.value.decode()))
+        return devices
 
     def free_bytes(self, uuid: str) -> int | None:
         handle, memory = self._handle_of(uuid), _Memory()

@@ -47,7 +47,7 @@ from .requests import NOTHING_FITS, Bench, StickyFailure
 from .training import NO_CHECKPOINTS, RunningBatch, is_count, readiness
 from .trials import RunningTrial
 
-PROTOCOL = 2
+PROTOCOL = 3
 STICKY_DEVICE_ERROR = 42
 MEMORY_LOST = 43
 
@@ -252,6 +252,10 @@ class _Session:
             return 1
         self._protocol = min(offered, PROTOCOL)
         self._hello = time.perf_counter()
+        pause = message.get("heartbeat_seconds")
+        if self._protocol >= 3 and isinstance(pause, (int, float)) and pause > 0:
+            self._inbox.expect_heartbeats(min(pause, 3600))
+            self._channel.start_heartbeats(min(pause, 3600))
         self._channel.send(
             {
                 "type": "hello",
@@ -366,5 +370,5 @@ class _Session:
 
 
 def _unknown(kind) -> str:
-    known = "hello, load, trial, compare, training, batch, save, cancel and bye are known."
+    known = "hello, load, trial, compare, training, batch, save, heartbeat, cancel and bye are known."
     return "The message type %.80r is unknown; %s" % (kind, known)

@@ -45,7 +45,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def description() -> dict:
     """Returns what would run trials. It imports none of the libraries, which would take seconds."""
-    gpus = [{"kind": "cuda", "name": name} for name in Nvml().names()]
+    gpus = [{"kind": "cuda", "name": name, "uuid": uuid} for name, uuid in Nvml().devices()]
     usable = gpus if builds_for_gpus() else []
     return {
         "python": platform.python_version(),

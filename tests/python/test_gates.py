@@ -134,7 +134,7 @@ class NvidiaGateTest(unittest.TestCase):
     def test_a_computer_without_a_driver(self):
         nvml = Nvml("no-such-library.so")
         self.assertEqual(nvml.condition("GPU-1"), Condition())
-        self.assertEqual((nvml.names(), nvml.uuid_of_only_device(), nvml.free_bytes("GPU-1")), ([], "", None))
+        self.assertEqual((nvml.devices(), nvml.uuid_of_only_device(), nvml.free_bytes("GPU-1")), ([], "", None))
 
 
 class _Driver:

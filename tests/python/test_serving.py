@@ -305,6 +305,16 @@ class ScriptTest(unittest.TestCase):
         result = talk.ask("trial", id=3, micro_batch_size=8, time_limit=1, **steps)
         self.assertEqual(result["outcome"], "ok")
 
+    def test_heartbeats(self):
+        talk = self.start("whole")
+        talk.say("hello", protocol=3, heartbeat_seconds=0.1)
+        talk.hear("hello")
+        for _ in range(3):
+            talk.say("heartbeat")
+            talk.hear("heartbeat")
+        # A link that is cut reports no end of the input.
+        self.assertEqual(talk.exit_code(), 0)
+
     def test_abandons(self):
         for step in ("whole", "phased"):
             result = self.load(step).ask("trial", id=1, micro_batch_size=8, min_steps=9, abandon_above=1e-9)
@@ -320,7 +330,7 @@ class ScriptTest(unittest.TestCase):
         self.assertFalse(talk.hear("error")["fatal"])
 
     def test_answers_with_the_highest_that_both_speak(self):
-        for offered, spoken in ((1, 1), (2, 2), (3, 2)):
+        for offered, spoken in ((1, 1), (2, 2), (3, 3), (4, 3)):
             self.assertEqual(self.start("whole").ask("hello", protocol=offered)["protocol"], spoken)
 
     def test_answers_nonsense_and_goes_on(self):

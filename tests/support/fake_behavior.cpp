@@ -89,6 +89,10 @@ FakeBehavior FakeBehavior::parse(const std::vector<std::string>& words)
             behavior.samples = std::stoll(value);
         else if (key == "pause")
             behavior.pauseMilliseconds = std::stoi(value);
+        else if (key == "trial-time")
+            behavior.trialMilliseconds = std::stoi(value);
+        else if (key == "mute")
+            behavior.isMute = true;
         else if (key == "once")
             behavior.onceFile = value;
         else if (key == "starts")
@@ -134,6 +138,7 @@ void FakeBehavior::countStart()
     start = protocol = load = training = save = "ok";
     shortLoads = 0;
     stuckSeconds = 0;
+    isMute = false;
     faults.clear();
     comparisonFaults.clear();
     batchFaults.clear();

@@ -92,6 +92,10 @@ struct FakeBehavior
     std::string startsFile;
     int after = 0;
     int until = 1000;
+    /// Time that a trial really takes.
+    int trialMilliseconds = 0;
+    /// Whether the worker sends no heartbeats, as if its link were cut.
+    bool isMute = false;
     bool ignoresCancel = false;
     bool ignoresTerminate = false;
     bool ignoresEnd = false;

@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fake_speech.h"
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <poll.h>
 #include <string_view>
 #include <thread>
 #include <unistd.h>
@@ -38,7 +41,26 @@ Speech& speech()
 
 void write(const std::string& text)
 {
+    static std::mutex sending;
+    const std::lock_guard lock(sending);
     std::cout << text << std::flush;
+}
+
+double now()
+{
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::atomic<double>& lastHeard()
+{
+    static std::atomic<double> moment = now();
+    return moment;
+}
+
+bool hasUnreadInput()
+{
+    pollfd input{.fd = STDIN_FILENO, .events = POLLIN};
+    return poll(&input, 1, 0) > 0;
 }
 
 /// Commits the fault if it ends, stops or delays the process.
@@ -219,6 +241,27 @@ void say(const trial::WorkerMessage& message)
     const Fault* const fault = faultOf(type);
     write(fault ? spoilt(*fault, line) : line);
     speech().last[type] = line;
+}
+
+void hearParent()
+{
+    lastHeard() = now();
+}
+
+void startHeartbeats(double seconds)
+{
+    std::thread([seconds] {
+        for (;;) {
+            std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+            // A trial does not read what arrives meanwhile.
+            if (hasUnreadInput())
+                hearParent();
+            if (now() - lastHeard() > trial::heartbeatsUntilDead * seconds)
+                std::_Exit(0);
+            if (!speech().behavior->isMute)
+                write(trial::toLine(trial::WorkerMessage(trial::Heartbeat{})));
+        }
+    }).detach();
 }
 
 void hearBye()

@@ -18,6 +18,12 @@ void speakAs(FakeBehavior& behavior);
 void beginAnswer(std::int64_t size);
 /// Writes one line of the protocol on standard output.
 void say(const trial::WorkerMessage& message);
+/// Notes that the parent has said something.
+void hearParent();
+/// Says from a thread of its own that the worker is there, and ends the process if the parent is silent for
+/// too long, as batchpeak-worker does.
+/// \param seconds  pause between two heartbeats
+void startHeartbeats(double seconds);
 /// Commits the faults of a process that has received bye.
 void hearBye();
 /// Ends the process if the fault is exit, exit42, abort or kill.

@@ -43,6 +43,7 @@ public:
         if (m_behavior.stuckSeconds > 0)
             test::becomeStuck(m_behavior.stuckSeconds);
         for (std::string line; std::getline(std::cin, line);) {
+            test::hearParent();
             const auto message = trial::parseParentMessage(line);
             if (const auto* error = std::get_if<trial::ProtocolError>(&message)) {
                 std::cerr << error->text << std::endl;
@@ -75,6 +76,8 @@ private:
             say(trial::WorkerError{.text = "The fake worker speaks version 1 alone."});
             return true;
         }
+        if (trial::knowsHeartbeats(m_protocol) && said.heartbeatSeconds > 0.0)
+            test::startHeartbeats(said.heartbeatSeconds);
         const std::string& start = m_behavior.start;
         if (start == "silent")
             return true;
@@ -147,6 +150,7 @@ private:
             saySteps(request, result.secondsPerStep);
         if (breaksDown(fault, request))
             return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(m_behavior.trialMilliseconds));
         distort(fault, result);
         if (fault == "late" && m_last)
             say(*m_last);
@@ -186,6 +190,8 @@ private:
         m_training.cancel(cancel.id);
         return true;
     }
+
+    static bool answer(const trial::Heartbeat&) { return true; }
 
     static bool answer(const trial::Bye&)
     {

@@ -42,7 +42,7 @@ OptionForm::OptionForm(QWidget* parent) : OptionSections(parent)
     std::vector<std::string> others;
     for (const ExplorationOption& option : engine::explorationOptions()) {
         // Devices and programs have cards of their own.
-        if (!field(option.name) && !option.isRepeated && option.name != "--with")
+        if (!field(option.name) && option.name != "--device" && option.name != "--with")
             others.push_back(option.name);
     }
     addFields(tr("More options…"), others, true);

@@ -382,7 +382,7 @@ QString PlanView::problem() const
         return unreadable;
     if (isAskingPython())
         return tr("Checking the packages of your Python.");
-    if (!m_preview.problem.isEmpty() || m_options.python.isEmpty() || !m_options.launcher.isEmpty())
+    if (!m_preview.problem.isEmpty() || m_options.python.isEmpty() || !m_options.isHere())
         return withLine(m_preview.problem, m_file->path());
     return m_preview.plan ? engine::problemFor(*m_python, m_preview.plan->load) : m_python->problem;
 }
@@ -390,7 +390,7 @@ QString PlanView::problem() const
 bool PlanView::isAskingPython() const
 {
     return !m_hasNoTick && m_form->problem().isEmpty() && m_preview.problem.isEmpty() &&
-           !m_options.python.isEmpty() && m_options.launcher.isEmpty() && !m_python;
+           !m_options.python.isEmpty() && m_options.isHere() && !m_python;
 }
 
 void PlanView::chooseDevices(const QStringList& ids)
@@ -417,7 +417,7 @@ void PlanView::choosePython(const QString& python)
 
 void PlanView::showPrograms()
 {
-    const bool isOther = !m_options.workerCommand.isEmpty() || !m_options.launcher.isEmpty();
+    const bool isOther = !m_options.workerCommand.isEmpty() || !m_options.isHere();
     m_programs->display(engine::trialProgramsFor(*m_file, m_python), m_options.python, isOther);
 }
 

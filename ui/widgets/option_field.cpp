@@ -75,7 +75,7 @@ std::vector<OptionLabel> runLabels()
             {"--channels-last", OptionField::tr("Channels last")},
             {"--cudnn-benchmark", OptionField::tr("cuDNN benchmark")},
             {"--worker", OptionField::tr("Worker"), QStringLiteral("batchpeak-worker")},
-            {"--launcher", OptionField::tr("Launcher"), OptionField::tr("none")},
+            {"--on", OptionField::tr("Where"), OptionField::tr("this computer")},
             {"--seed", OptionField::tr("Seed")}};
 }
 

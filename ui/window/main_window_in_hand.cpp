@@ -588,7 +588,7 @@ QStringList MainWindow::chosenDevices() const
 QString MainWindow::disturbedText(const Asked& asked, const QStringList& devices) const
 {
     // The target of a launcher is not this computer.
-    if (!asked.options.launcher.isEmpty())
+    if (!asked.options.isHere())
         return {};
     return m_earlierRuns->elsewhereText(absolutePath(asked.file),
                                         devices.isEmpty() ? asked.options.devices : devices);

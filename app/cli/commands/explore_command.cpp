@@ -168,7 +168,7 @@ int ExploreCommand::run()
 /// Warns of another exploration on the same devices, which is not an error.
 void ExploreCommand::sayWhatItDisturbs(const QString& path, Console& console) const
 {
-    if (!m_options.launcher.isEmpty())
+    if (!m_options.isHere())
         return;
     try {
         const auto runs = engine::runsElsewhere(store::ExplorationStore::defaultPath());
@@ -208,7 +208,8 @@ int ExploreCommand::explore(const engine::ConfigFile& file, EventsFile& events, 
     sayWhatItDisturbs(file.path(), console);
     // The file's previous content is discarded only now that nothing can refuse the run any more.
     std::unique_ptr<engine::EventLog> eventLog;
-    if (QIODevice* device = events.open()) {
+    const auto resumed = m_stored ? std::optional(m_stored->summary.id) : std::nullopt;
+    if (QIODevice* device = events.open(resumed)) {
         eventLog = std::make_unique<engine::EventLog>(exploration, *device);
         QObject::connect(eventLog.get(), &engine::EventLog::failed,
                          [&](const QString& problem) { events.sayMissing(problem, console); });

@@ -151,7 +151,7 @@ private slots:
             {"a worker in half a pair of quotes",
              {exploring("--worker \"unbalanced"), "--worker: '\"unbalanced' has an unclosed quote"}},
             {"a launcher in half a pair of quotes",
-             {exploring("--launcher ssh\""), "--launcher: 'ssh\"' has an unclosed quote"}},
+             {exploring("--launcher ssh\""), "--on: 'ssh\"' has an unclosed quote"}},
             {"percentage beyond",
              {exploring("--headroom 95"), "--headroom must be a percentage between 0 and 90, not '95'"}},
             {"negative size",

@@ -144,7 +144,8 @@ private slots:
 
     void agreesOnTheHighestCommonVersion_data()
     {
-        rows<int, int>({{"the first", {1, 1}}, {"its own", {2, 2}}, {"a newer one", {3, 2}}});
+        rows<int, int>(
+            {{"the first", {1, 1}}, {"the second", {2, 2}}, {"its own", {3, 3}}, {"a newer one", {4, 3}}});
     }
     void agreesOnTheHighestCommonVersion()
     {

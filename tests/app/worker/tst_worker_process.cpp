@@ -36,6 +36,19 @@ class WorkerProcessTest : public QObject
     Q_OBJECT
 
 private slots:
+    void saysThatItIsThere()
+    {
+        CpuWorker worker;
+        worker.say(Hello{.heartbeatSeconds = 0.1});
+        QVERIFY(worker.hear<WorkerHello>());
+        for (int beat = 0; beat < 3; ++beat) {
+            worker.say(Heartbeat{});
+            QVERIFY(worker.hear<Heartbeat>());
+        }
+        // A link that is cut reports no end of the input.
+        QCOMPARE(worker.exitCode(), 0);
+    }
+
     void runsATrial_data()
     {
         rows<model::Phase>({{"train", model::Phase::Train}, {"eval", model::Phase::Eval}});
@@ -165,7 +178,8 @@ private slots:
 
     void speaksTheVersionOfTheHello_data()
     {
-        rows<int, int>({{"the first", {1, 1}}, {"its own", {2, 2}}, {"a newer one", {3, 2}}});
+        rows<int, int>(
+            {{"the first", {1, 1}}, {"the second", {2, 2}}, {"its own", {3, 3}}, {"a newer one", {4, 3}}});
     }
     void speaksTheVersionOfTheHello()
     {

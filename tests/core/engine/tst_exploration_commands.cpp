@@ -336,7 +336,8 @@ private slots:
     void freesTheDevicesInAPause()
     {
         Searching harness;
-        harness.options.launcher = row<Text>();
+        if (const auto place = row<Text>(); !place.isEmpty())
+            harness.options.places = {place};
         harness.parts.restAfter = 0ms;
         harness.options.timeBudget = 600s;
         harness.atTrial(4, [](Exploration& exploration) { exploration.pause(); });

@@ -109,7 +109,7 @@ private slots:
                            "for a size of 3 where 2 was asked"});
         add("refuses to start", {"start=refuse", FinishStatus::Failed, "", 0, "refuses to start"});
         add("another protocol",
-            {"start=new-version", FinishStatus::Failed, "", 0, "version 3 of the trial protocol"});
+            {"start=new-version", FinishStatus::Failed, "", 0, "version 4 of the trial protocol"});
         add("speaks otherwise", {"start=garbage", FinishStatus::Failed, "", 0, "trial protocol"});
         add("greets like a library", {"start=greets", exhausted, "1 ok, 2 ok, 4 ok", 4, ""});
         add("does not stop greeting", {"start=chatters", FinishStatus::Failed, "", 0,

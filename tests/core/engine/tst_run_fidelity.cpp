@@ -74,7 +74,7 @@ private slots:
                   o.memoryLimitBytes = 1000000;
                   o.maximum = 8;
                   o.seed = 3;
-                  o.launcher = QStringLiteral("ssh host");
+                  o.places = {QStringLiteral("ssh host")};
               }),
               "as configured"}},
             {"precision",
@@ -350,7 +350,7 @@ private slots:
                                 1}},
                               {"the named devices of another computer",
                                {[](config::ConfigContents& contents, ExplorationOptions& options) {
-                                    options.launcher = QStringLiteral("ssh host");
+                                    options.places = {QStringLiteral("ssh host")};
                                     contents.step.sharding = model::Sharding::Gradients;
                                     contents.train->knowsDevices = false;
                                     options.devices = {QStringLiteral("cuda:0"), QStringLiteral("cuda:1")};

@@ -23,7 +23,7 @@ private slots:
         const engine::WorkerTimeouts usual;
         QCOMPARE(usual.signOfWaiting, 30s);
         ExplorationHarness harness("start=silent");
-        harness.options.launcher = QStringLiteral("env");
+        harness.options.places = {QStringLiteral("env")};
         // Without a launcher, this timeout would end the run.
         harness.parts.timeouts.startUp = 1ms;
         harness.parts.timeouts.signOfWaiting = 5ms;
@@ -43,7 +43,7 @@ private slots:
     void reportsNoWaitThatIsOver()
     {
         ExplorationHarness harness("load=silent");
-        harness.options.launcher = QStringLiteral("env");
+        harness.options.places = {QStringLiteral("env")};
         // The wait is reported between the start of a process and its first message, not later.
         harness.parts.timeouts.signOfWaiting = 100ms;
         harness.parts.timeouts.load = 500ms;

@@ -152,7 +152,7 @@ private slots:
         for (const QString& each : {path("notes"), path("config.yaml"), path("other/notes")})
             QVERIFY2(filesNeededBy(here).contains(each), qPrintable(each));
         ExplorationOptions elsewhere = here;
-        elsewhere.launcher = QStringLiteral("ssh host");
+        elsewhere.places = {QStringLiteral("ssh host")};
         QVERIFY(!filesNeededBy(elsewhere).contains(path("config.yaml")));
     }
 

@@ -21,7 +21,7 @@ struct Command
     QString typed;
     /// Expected words, in which FOLDER stands for the folder that the command was typed in.
     QStringList words;
-    QString launcher = {};
+    QStringList places = {};
 };
 
 const QString lengthsOption = QStringLiteral("--sample-lengths");
@@ -69,13 +69,13 @@ private slots:
              {"elsewhere",
               {.typed = text("python3 trial.py"),
                .words = list("python3|trial.py"),
-               .launcher = text("ssh host")}}});
+               .places = {text("ssh host")}}}});
     }
     void namesProgramsAndScripts()
     {
-        auto [typed, expected, launcher] = row<Command>();
+        auto [typed, expected, places] = row<Command>();
         const ExplorationOptions kept =
-            optionsFrom(savedArguments({.workerCommand = typed, .launcher = launcher}));
+            optionsFrom(savedArguments({.workerCommand = typed, .places = places}));
         QCOMPARE(QProcess::splitCommand(kept.workerCommand),
                  expected.replaceInStrings(QStringLiteral("FOLDER"), m_folder->path()));
     }

@@ -203,7 +203,7 @@ private slots:
                  std::string(config::approximation::updatesInBackward));
         // A missing device is reported when it is opened. With a launcher, the number of devices is unknown.
         QCOMPARE(planned({QStringLiteral("cuda:7")}).load.step.shards, 1);
-        options.launcher = QStringLiteral("ssh host");
+        options.places = {QStringLiteral("ssh host")};
         QVERIFY(!planned({QStringLiteral("cpu")}).run.fidelity.reasons.empty());
     }
 

@@ -50,7 +50,7 @@ private slots:
         add("wrong size", {"batch=wrong-size#1", true, failed, 0, "for a size of 65 where 64 was asked"});
         add("speaks of a trial", {"batch=trial-result#1", true, failed, 0, "spoke of a trial"});
         add("refuses to start", {"start=refuse", true, failed, 0, "refuses to start"});
-        add("another protocol", {"start=new-version", true, failed, 0, "version 3 of the trial protocol"});
+        add("another protocol", {"start=new-version", true, failed, 0, "version 4 of the trial protocol"});
         add("dies at once", {"start=exit complain=no_driver_here", true, failed, 0, "no_driver_here"});
         add("cannot load", {"load=error", true, failed, 0, "cannot load this network"});
         add("dies while loading", {"load=exit", true, failed, 0, "exit code 8"});

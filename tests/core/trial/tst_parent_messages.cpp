@@ -23,6 +23,8 @@ private slots:
     {
         rows<ParentMessage>(
             {{"hello", Hello{}},
+             {"hello with heartbeats", Hello{.heartbeatSeconds = 2.5}},
+             {"heartbeat", Heartbeat{}},
              {"load, all fields", LoadRequest{.model = smallLlama(),
                                               .phase = model::Phase::Eval,
                                               .sequenceLength = 128,
@@ -157,7 +159,10 @@ private slots:
     void readsDocumentedParentLines_data()
     {
         const auto add = rows<QByteArray, ParentMessage>();
-        add("hello", {R"({"type":"hello","protocol":2})", Hello{}});
+        add("hello",
+            {R"({"type":"hello","protocol":3,"heartbeat_seconds":5.0})", Hello{.heartbeatSeconds = 5.0}});
+        add("hello without heartbeats", {R"({"type":"hello","protocol":3})", Hello{}});
+        add("heartbeat", {R"({"type":"heartbeat"})", Heartbeat{}});
         add("load",
             {R"({"type":"load","model":{"family":"gpt2"},"phase":"train","sequence_length":1024,"precision":"bf16","optimizer":"adamw","memory_limit_bytes":0,"seed":1})",
              LoadRequest{

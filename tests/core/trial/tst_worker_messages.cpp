@@ -23,7 +23,8 @@ private slots:
     void restoresWorkerMessages_data()
     {
         rows<WorkerMessage>(
-            {{"hello", WorkerHello{.program = "batchpeak-worker 0.1.0",
+            {{"heartbeat", Heartbeat{}},
+             {"hello", WorkerHello{.program = "batchpeak-worker 0.1.0",
                                    .framework = "libtorch 2.11.0",
                                    .device = {.kind = "cuda",
                                               .name = "NVIDIA H200",
@@ -91,7 +92,7 @@ private slots:
     {
         const auto add = rows<QByteArray, WorkerMessage>();
         add("hello",
-            {R"({"type":"hello","protocol":2,"program":"batchpeak-worker 0.1.0","framework":"libtorch 2.11.0","device":{"kind":"cuda","name":"NVIDIA H200","uuid":"GPU-...","total_bytes":0,"free_bytes":0}})",
+            {R"({"type":"hello","protocol":3,"program":"batchpeak-worker 0.1.0","framework":"libtorch 2.11.0","device":{"kind":"cuda","name":"NVIDIA H200","uuid":"GPU-...","total_bytes":0,"free_bytes":0}})",
              WorkerHello{.program = "batchpeak-worker 0.1.0",
                          .framework = "libtorch 2.11.0",
                          .device = {.kind = "cuda", .name = "NVIDIA H200", .uuid = "GPU-..."}}});

@@ -110,7 +110,7 @@ private slots:
              {"refuses in words", {"protocol=complain", false, 2, "speaks version 1 alone."}},
              {"refuses, and does not go", {"protocol=complain ignore-end", false, 2, "asked for version 1"}},
              {"exits", {"protocol=exit", false, 2, "ended with exit code 1."}},
-             {"answers with a newer one", {"protocol=newer", false, 2, "speaks version 3"}}});
+             {"answers with a newer one", {"protocol=newer", false, 2, "speaks version 4"}}});
     }
     void agreesOnAVersion()
     {
@@ -162,7 +162,7 @@ private slots:
     {
         rows<Text, int, Text>({{"exits", {"start=exit", 4, "exit code 7"}},
                                {"says why", {"start=refuse", 4, "refuses to start"}},
-                               {"speaks another version alone", {"start=new-version", 4, "speaks version 3"}},
+                               {"speaks another version alone", {"start=new-version", 4, "speaks version 4"}},
                                {"speaks otherwise", {"start=garbage", 2, "trial protocol"}},
                                {"is killed", {"start=kill", 2, "ended by signal 9"}}});
     }

@@ -116,7 +116,7 @@ private slots:
             };
             engine::ExplorationOptions options{.workerCommand = QStringLiteral("worker")};
             if (isBehindLauncher)
-                options.launcher = QStringLiteral("ssh host");
+                options.places = {QStringLiteral("ssh host")};
             const Telemetry telemetry = engine::RunDevices({}, options, parts).telemetry({4711}).front();
             QCOMPARE(telemetry.otherProcessors.has_value(), !isBehindLauncher);
             QCOMPARE(telemetry.otherProcessors.value_or(1.0), 1.0);

@@ -187,7 +187,7 @@ private slots:
             .model = {.family = "torchscript",
                       .architecture = model::ScriptSpec{.file = "/no/such/far-net.pt"}}};
         ExplorationOptions options{.workerCommand = QStringLiteral("worker"),
-                                   .launcher = QStringLiteral("ssh host")};
+                                   .places = {QStringLiteral("ssh host")}};
         QVERIFY_THROWS_EXCEPTION(UntrustedCode, RunDevices(load, options, test::fakeParts()));
         options.trustsCode = true;
         QCOMPARE(RunDevices(load, options, test::fakeParts()).setups().front().code.path(),

@@ -120,8 +120,12 @@ private slots:
         const auto& [device, launcher, words] = row<device::LocalDevice, Text, Text>();
         engine::ExplorationOptions options;
         options.python = launcher.isEmpty() ? QStringLiteral("/venv/bin/python3") : engine::anyPython;
-        options.launcher = launcher;
-        const auto command = engine::workerCommand(options, device, QCoreApplication::applicationDirPath());
+        const QString folder = QCoreApplication::applicationDirPath();
+        const auto command =
+            launcher.isEmpty()
+                ? engine::workerCommand(options, device, folder)
+                : engine::workerCommand(
+                      options, engine::placedDevice(engine::placeFromText(launcher), device), folder);
         QVERIFY2(command.arguments.join(QLatin1Char(' ')).endsWith(words), qPrintable(command.text()));
         QCOMPARE(command.program, launcher.isEmpty() ? options.python : QStringLiteral("ssh"));
     }
@@ -135,9 +139,10 @@ private slots:
         QCOMPARE(own.arguments, (QStringList{QStringLiteral("--device"), QStringLiteral("cuda")}));
         QCOMPARE(own.environment, QStringList(QStringLiteral("CUDA_VISIBLE_DEVICES=GPU-b")));
 
-        options.launcher = QStringLiteral("srun --gpus=1");
+        const auto placed =
+            engine::placedDevice(engine::placeFromText(QStringLiteral("srun --gpus=1")), {.kind = "cpu"});
         options.workerCommand = QStringLiteral("python3 \"my step.py\" --fast");
-        const auto launched = engine::workerCommand(options, {.kind = "cpu"}, folder.path());
+        const auto launched = engine::workerCommand(options, placed, folder.path());
         QCOMPARE(launched.program, QStringLiteral("srun"));
         QCOMPARE(launched.arguments, (QStringList{QStringLiteral("--gpus=1"), QStringLiteral("python3"),
                                                   QStringLiteral("my step.py"), QStringLiteral("--fast")}));

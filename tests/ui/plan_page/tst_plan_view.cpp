@@ -460,19 +460,18 @@ private slots:
     {
         const QString path = fileWith("it's a config.yaml", smallGpt2("64", "explore"));
         engine::ExplorationOptions options;
-        options.launcher = QStringLiteral("ssh host");
+        options.places = {QStringLiteral("ssh host")};
         m_plan->setConfig(engine::ConfigFile::open(path), options);
         QString quoted = path;
         quoted.replace(QLatin1Char('\''), QStringLiteral("'\\''"));
-        QCOMPARE(m_plan->command(),
-                 QStringLiteral("batchpeak explore '%1' --launcher 'ssh host'").arg(quoted));
+        QCOMPARE(m_plan->command(), QStringLiteral("batchpeak explore '%1' --on 'ssh host'").arg(quoted));
     }
 
     // A line break at a hyphen would split an option. A shell accepts the command as it is shown.
     void breaksTheCommandBetweenItsOptions()
     {
         engine::ExplorationOptions options;
-        options.launcher = QStringLiteral("ssh host --quiet");
+        options.places = {QStringLiteral("ssh host --quiet")};
         options.memoryLimitBytes = 30 * 1024 * 1024;
         options.tolerance = 0.015;
         m_plan->setConfig(engine::ConfigFile::open(fileWith("params.yaml", smallGpt2("64", "explore"))),

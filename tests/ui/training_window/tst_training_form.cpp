@@ -115,8 +115,8 @@ private slots:
         add("a switch", {"--strict,on", [](Options o) { return o.strict; }});
         add("a large seed",
             {"--seed,18446744073709551615", [](Options o) { return o.run.seed == 18446744073709551615U; }});
-        add("a launcher",
-            {"--launcher,ssh host", [](Options o) { return o.run.launcher == QLatin1String("ssh host"); }});
+        add("a place", {"--on,ssh host",
+                        [](Options o) { return o.run.places == QStringList{QStringLiteral("ssh host")}; }});
         add("a learning rate", {"--learning-rate,2e-5", [](Options o) { return o.learningRate == 2e-5; }});
         add("evaluation", {"--evaluate-every,50", [](Options o) { return o.evaluateEvery == 50; }});
         add("checkpoints", {"--checkpoint,/run,--checkpoint-every,100", [](Options o) {

@@ -505,7 +505,7 @@ private slots:
         TRY_VERIFY(elsewhere.exploration.snapshot().runsTrials());
         window().setHistory(history());
         auto options = optionsWith({});
-        options.launcher = QStringLiteral("env");
+        options.places = {QStringLiteral("env")};
         open(options);
         window().startExploring();
         TRY_VERIFY(snapshot().finish.has_value());

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "device/local_device.h"
+#include "options/exploration_options.h"
+#include "options/place.h"
+#include "worker_process.h"
+
+#include <QString>
+#include <QStringList>
+
+#include <optional>
+#include <vector>
+
+namespace batchpeak::engine {
+
+/// A device at a place, and what starts a worker on it.
+struct PlacedDevice
+{
+    Place place;
+    /// Name of the device in a run: "cpu", or "n1/cuda:0" if the place has a name.
+    QString id;
+    /// Device as the place describes it; only its kind and its index if it has not been asked.
+    device::LocalDevice device;
+    /// Words before the worker's command.
+    QStringList launcher;
+};
+
+/// Returns the device of a place, or of one of its nodes.
+/// \param node  empty for a place that is one computer
+PlacedDevice placedDevice(const Place& place, const device::LocalDevice& device, const QString& node = {});
+
+/// A node of a Slurm allocation, with what was allocated there.
+struct SlurmNode
+{
+    QString name;
+    int processors = 1;
+    int gpus = 0;
+};
+
+/// Returns the devices of the nodes, each with a launcher that starts one step of the allocation on it.
+///
+/// A step gets one GPU and an equal part of the node's processors, or all processors of a node without GPUs.
+/// \param job  id of the allocation
+/// \param devices  "cpu", "cuda", "cuda:N"; empty: every GPU, or the CPU of a node that has none
+std::vector<PlacedDevice> devicesOfNodes(const Place& place, const QString& job,
+                                         const std::vector<SlurmNode>& nodes, const QStringList& devices);
+
+/// Returns the command of a worker on a device of a place: what the options name, or batchpeak-worker.
+///
+/// ssh and podman start the batchpeak-worker of a bundle that was sent there, else the one at the path of
+/// this computer, else the one in PATH.
+/// \param arguments  arguments of the worker
+/// \throws ExplorationError  if a program of this computer is needed and missing
+WorkerCommand placedCommand(const ExplorationOptions& options, const PlacedDevice& placed,
+                            const QStringList& arguments, const QString& programFolder);
+
+/// Returns the command that runs a script of sh at a place that is a computer of its own.
+WorkerCommand placedScript(const Place& place, const QString& script, const QStringList& arguments);
+
+/// Returns the options of salloc and sbatch for an allocation at a place: those of the user, and whole nodes
+/// unless they say how much of a node is asked for.
+QStringList allocationWords(const Place& place);
+
+/// Returns the options of ssh that keep it from asking, and from waiting forever for a computer that is gone.
+QStringList sshWords(const Place& place);
+
+/// Returns the folder, in the home folder of a place, of the bundle of this version.
+QString bundleFolderThere();
+
+/// A connection to a place that was lost, or could not be made.
+struct LostConnection
+{
+    /// What happened, and what to do about it.
+    QString sentence;
+    /// Whether it may come back by itself.
+    bool mayReturn = false;
+};
+
+/// Returns what ended a process at a place, unless it was the process itself.
+std::optional<LostConnection> lostConnection(const Place& place, const WorkerEnd& end);
+
+} // namespace batchpeak::engine

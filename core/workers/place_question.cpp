@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "place_question.h"
+
+#include "process_group.h"
+#include "text/readable_text.h"
+
+#include <QDeadlineTimer>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+namespace batchpeak::engine {
+
+namespace {
+
+constexpr std::chrono::seconds longestDescription{60};
+
+QString lastLineIn(const QByteArray& text)
+{
+    constexpr qsizetype maxQuoted = 500;
+    return QString::fromUtf8(text.trimmed().split('\n').last().trimmed()).left(maxQuoted);
+}
+
+device::LocalDevice deviceFrom(const QJsonObject& told)
+{
+    const auto text = [&](const char* key) { return told[QLatin1String(key)].toString().toStdString(); };
+    const auto bytes = [&](const char* key) { return told[QLatin1String(key)].toInteger(); };
+    return {.kind = text("kind"),
+            .name = text("name"),
+            .uuid = text("uuid"),
+            .totalBytes = bytes("total_bytes"),
+            .freeBytes = bytes("free_bytes")};
+}
+
+void addDevice(PlaceDescription& description, const QJsonObject& told)
+{
+    device::LocalDevice device = deviceFrom(told);
+    const auto isSameKind = [&](const device::LocalDevice& other) { return other.kind == device.kind; };
+    auto& devices = description.devices.devices;
+    device.index = static_cast<int>(std::ranges::count_if(devices, isSameKind));
+    if (device.kind == "cpu" || device.kind == "cuda")
+        devices.push_back(std::move(device));
+}
+
+/// Reads a "hello" for each device, as batchpeak-worker --devices writes it, or the line that the Python
+/// package writes for --describe; other lines are those of an environment.
+PlaceDescription descriptionIn(const QByteArray& text)
+{
+    PlaceDescription description;
+    for (const QByteArray& line : text.split('\n')) {
+        const QJsonObject told = QJsonDocument::fromJson(line).object();
+        const auto word = [&](const char* key) { return told[QLatin1String(key)].toString(); };
+        if (told.contains(QLatin1String("device"))) {
+            addDevice(description, told[QLatin1String("device")].toObject());
+            description.program = word("program");
+            description.framework = word("framework");
+        }
+        // A worker that cannot start says why in the words of the protocol.
+        if (word("type") == QLatin1String("error"))
+            description.problem = word("text");
+        for (const QJsonValue device : told[QLatin1String("devices")].toArray())
+            addDevice(description, device.toObject());
+        if (!told.contains(QLatin1String("python")))
+            continue;
+        description.program = QLatin1String("Python ") + word("python");
+        QStringList libraries;
+        for (const char* library : {"torch", "transformers", "peft", "trl", "bitsandbytes"}) {
+            if (!word(library).isEmpty())
+                libraries << QLatin1String(library) + QLatin1Char(' ') + word(library);
+        }
+        description.framework = libraries.join(QLatin1String(", "));
+        description.problem = word("problem");
+    }
+    return description;
+}
+
+} // namespace
+
+PlaceQuestion::PlaceQuestion(const ExplorationOptions& options, PlacedDevice computer, QString name,
+                             const QString& programFolder, QObject* parent)
+    : QObject(parent),
+      m_computer(std::move(computer)),
+      m_name(std::move(name)),
+      m_isPython(!options.python.isEmpty()),
+      m_limit(options.startTimeout.value_or(longestDescription)),
+      m_command(placedCommand(options, m_computer,
+                              {m_isPython ? QStringLiteral("--describe") : QStringLiteral("--devices")},
+                              programFolder)),
+      m_process(std::make_unique<QProcess>())
+{
+    leadOwnGroup(*m_process);
+    connect(m_process.get(), &QProcess::finished, this, [this] { answer(descriptionAtEnd()); });
+    connect(m_process.get(), &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+        if (error == QProcess::FailedToStart)
+            answer(
+                {.problem =
+                     tr("%1 could not be started: %2.").arg(m_process->program(), m_process->errorString())});
+    });
+    m_timer.setSingleShot(true);
+    connect(&m_timer, &QTimer::timeout, this, [this] {
+        answer({.problem =
+                    tr("%1 did not say within %2 what devices it has.").arg(m_name, durationText(m_limit))});
+    });
+}
+
+PlaceQuestion::~PlaceQuestion()
+{
+    m_process->disconnect();
+    if (m_process->state() == QProcess::NotRunning)
+        return;
+    signalGroup(*m_process, m_group, SIGKILL);
+    destroyKilled(std::move(m_process), QDeadlineTimer(std::chrono::seconds(3)));
+}
+
+void PlaceQuestion::ask()
+{
+    m_timer.start(m_limit);
+    QTimer::singleShot(0, this, [this] {
+        m_process->setStandardInputFile(QProcess::nullDevice());
+        m_process->start(m_command.program, m_command.arguments);
+        m_group = m_process->processId();
+    });
+}
+
+PlaceDescription PlaceQuestion::descriptionAtEnd()
+{
+    const QByteArray output = m_process->readAllStandardOutput();
+    const QByteArray errors = m_process->readAllStandardError();
+    WorkerEnd end{.hasExited = m_process->exitStatus() == QProcess::NormalExit,
+                  .exitCode = m_process->exitCode()};
+    for (const QByteArray& line : errors.split('\n')) {
+        if (!line.trimmed().isEmpty())
+            end.lastLines << QString::fromUtf8(line);
+    }
+    if (const auto loss = lostConnection(m_computer.place, end))
+        return {.problem = loss->sentence};
+    PlaceDescription description = descriptionIn(output);
+    if (!description.devices.devices.empty() || !description.problem.isEmpty())
+        return description;
+    const QString said = lastLineIn(errors.trimmed().isEmpty() ? output : errors);
+    // The exit code of a shell for a command that was not found.
+    constexpr int notFound = 127;
+    const bool lacksPackage = m_isPython && said.contains(QLatin1String("batchpeak_trial"));
+    if (end.exitCode == notFound || lacksPackage) {
+        const QString missing = lacksPackage ? tr("the package batchpeak_trial")
+                                : m_isPython ? QStringLiteral("python3")
+                                             : QStringLiteral("batchpeak-worker");
+        description.problem = tr("%1 has not found %2 (%3). To send it there: batchpeak places test %1 "
+                                 "--send-bundle")
+                                  .arg(m_name, missing, said);
+    } else {
+        description.problem = tr("%1 did not say what devices it has: %2").arg(m_name, said);
+    }
+    return description;
+}
+
+void PlaceQuestion::answer(const PlaceDescription& description)
+{
+    m_timer.stop();
+    if (!std::exchange(m_hasAnswered, true))
+        emit answered(description);
+}
+
+} // namespace batchpeak::engine

@@ -1,0 +1,269 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "place_session.h"
+
+#include "options/option_values.h"
+#include "place_question.h"
+#include "process_group.h"
+#include "run_devices.h"
+#include "text/errors.h"
+#include "text/translated.h"
+
+#include <QRegularExpression>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <unistd.h>
+#include <utility>
+
+namespace batchpeak::engine {
+
+namespace {
+
+constexpr std::chrono::seconds signOfWaiting{30};
+constexpr qsizetype maxErrorBytes = 1 << 16;
+
+/// Prints the nodes of the allocation, then its job.
+const char* const nodesScript = R"(
+scontrol show job -d "$SLURM_JOB_ID" | sed -n 's/^ *Nodes=\([^ ]*\) CPU_IDs=\([^ ]*\) .*GRES=\([^ ]*\).*$/\1 \2 \3/p' |
+while read -r nodes processors gres; do
+  for node in $(scontrol show hostnames "$nodes"); do echo "batchpeak-node $node $processors $gres"; done
+done
+echo "batchpeak-job $SLURM_JOB_ID"
+)";
+
+/// Holds an allocation until its input ends, which it does with this program. salloc itself would keep its
+/// place in the queue.
+const char* const holdScript = R"(
+exec 3<&0
+(cat <&3 >/dev/null; kill -TERM $$) &
+trap 'kill -TERM $salloc' TERM
+salloc "$@" 3<&- &
+salloc=$!
+wait $salloc
+trap '' TERM
+wait $salloc
+kill -TERM 0
+)";
+
+int processorsIn(const QString& ranges)
+{
+    int count = 0;
+    for (const QString& range : ranges.split(QLatin1Char(','), Qt::SkipEmptyParts)) {
+        const int first = range.section(QLatin1Char('-'), 0, 0).toInt();
+        count += range.section(QLatin1Char('-'), -1).toInt() - first + 1;
+    }
+    return count;
+}
+
+QString lastLineOfSlurm(const QByteArray& text)
+{
+    return QString::fromUtf8(text.trimmed().split('\n').last().trimmed()).left(500);
+}
+
+} // namespace
+
+struct PlaceSession::Opening
+{
+    ~Opening();
+
+    QString text;
+    Place place;
+    std::unique_ptr<PlaceQuestion> question;
+    /// Holds an allocation.
+    std::unique_ptr<QProcess> process;
+    QByteArray output;
+    QByteArray errors;
+    QTimer timer;
+    QString job;
+    bool isOpen = false;
+};
+
+PlaceSession::Opening::~Opening()
+{
+    if (!process)
+        return;
+    process->disconnect();
+    if (process->state() == QProcess::NotRunning)
+        return;
+    // It ends by itself then, and nothing has to wait for Slurm's answer.
+    process->closeWriteChannel();
+    abandon(std::move(process));
+}
+
+PlaceSession::PlaceSession(const ExplorationOptions& options, QString programFolder, QObject* parent)
+    : QObject(parent), m_options(options), m_programFolder(std::move(programFolder))
+{}
+
+PlaceSession::~PlaceSession() = default;
+
+void PlaceSession::open()
+{
+    QTimer::singleShot(0, this, [this] {
+        for (const QString& text : m_options.places) {
+            if (!m_hasFailed)
+                openPlace(text);
+        }
+    });
+}
+
+void PlaceSession::openPlace(const QString& text)
+{
+    m_openings.push_back(std::make_unique<Opening>());
+    Opening& opening = *m_openings.back();
+    opening.text = text;
+    try {
+        opening.place = placeFromText(text);
+        if (opening.place.kind == Place::Kind::Slurm)
+            return allocate(opening);
+        // What a prefix or a program of the user leads to is not known to answer.
+        const bool answers = opening.place.kind != Place::Kind::Prefix && m_options.workerCommand.isEmpty();
+        if (answers)
+            return ask(opening);
+    } catch (const UsageError& error) {
+        return fail(QString::fromUtf8(error.what()));
+    } catch (const ExplorationError& error) {
+        return fail(error.sentence());
+    }
+    std::vector<PlacedDevice> devices;
+    for (const device::LocalDevice& device : devicesBehindLauncher(m_options.devices))
+        devices.push_back(placedDevice(opening.place, device));
+    settle(opening, std::move(devices));
+}
+
+/// Asks a computer for its devices.
+void PlaceSession::ask(Opening& opening)
+{
+    opening.question = std::make_unique<PlaceQuestion>(
+        m_options, placedDevice(opening.place, {.kind = "cpu"}), opening.text, m_programFolder);
+    connect(opening.question.get(), &PlaceQuestion::answered, this,
+            [this, &opening](const PlaceDescription& description) { takeAnswer(opening, description); });
+    opening.question->ask();
+}
+
+void PlaceSession::takeAnswer(Opening& opening, const PlaceDescription& description)
+{
+    if (!description.problem.isEmpty())
+        return fail(description.problem);
+    std::vector<PlacedDevice> devices;
+    try {
+        for (const device::LocalDevice& device : chooseDevices(m_options.devices, description.devices))
+            devices.push_back(placedDevice(opening.place, device));
+    } catch (const ExplorationError& error) {
+        return fail(tr("%1: %2").arg(opening.text, error.sentence()));
+    }
+    settle(opening, std::move(devices));
+}
+
+void PlaceSession::allocate(Opening& opening)
+{
+    opening.process = std::make_unique<QProcess>();
+    QProcess& process = *opening.process;
+    const bool isInside = qEnvironmentVariableIsSet("SLURM_JOB_ID");
+    QStringList words{QStringLiteral("-c")};
+    if (isInside)
+        words << QLatin1String(nodesScript) + QLatin1String("\ncat >/dev/null");
+    else
+        words << QLatin1String(holdScript) << QStringLiteral("sh") << QStringLiteral("--no-bell")
+              << QStringLiteral("--kill-command") << allocationWords(opening.place) << QStringLiteral("sh")
+              << QStringLiteral("-c") << QLatin1String(nodesScript) + QLatin1String("\nexec sleep infinity");
+    // It ends with its input, not by a signal to this program's group: salloc has to return the allocation.
+    process.setChildProcessModifier([] { setsid(); });
+    connect(&process, &QProcess::readyReadStandardOutput, this,
+            [this, &opening] { readAllocation(opening); });
+    connect(&process, &QProcess::readyReadStandardError, this, [&opening] {
+        opening.errors = (opening.errors + opening.process->readAllStandardError()).right(maxErrorBytes);
+    });
+    connect(&process, &QProcess::finished, this, [this, &opening] { endAllocation(opening); });
+    connect(&opening.timer, &QTimer::timeout, this, [this, &opening] {
+        if (!opening.isOpen)
+            emit logged(LogLevel::Warning, tr("Slurm has not given what %1 asks for yet: %2")
+                                               .arg(opening.text, lastLineOfSlurm(opening.errors)));
+    });
+    opening.timer.start(signOfWaiting);
+    process.start(QStringLiteral("sh"), words);
+}
+
+void PlaceSession::readAllocation(Opening& opening)
+{
+    opening.output += opening.process->readAllStandardOutput();
+    static const QRegularExpression job(QStringLiteral("batchpeak-job (\\S+)"));
+    const auto match = job.match(QString::fromUtf8(opening.output));
+    if (opening.isOpen || !match.hasMatch())
+        return;
+    opening.timer.stop();
+    opening.job = match.captured(1);
+    const std::vector<SlurmNode> nodes = slurmNodesIn(opening.output);
+    auto devices = devicesOfNodes(opening.place, opening.job, nodes, m_options.devices);
+    if (devices.empty())
+        return fail(tr("No node of Slurm job %1 has a device that --device names.").arg(opening.job));
+    QStringList names;
+    for (const SlurmNode& node : nodes)
+        names << node.name;
+    emit logged(LogLevel::Info,
+                tr("Slurm job %1 runs on %2.").arg(opening.job, names.join(QLatin1String(", "))));
+    for (const SlurmNode& node : nodes) {
+        if (node.gpus > node.processors)
+            emit logged(LogLevel::Warning,
+                        tr("%1 was allocated %2 GPUs and only %3 processors, so %3 GPUs are used; ask for a "
+                           "processor for each GPU with --cpus-per-gpu.")
+                            .arg(node.name)
+                            .arg(node.gpus)
+                            .arg(node.processors));
+    }
+    settle(opening, std::move(devices));
+}
+
+void PlaceSession::endAllocation(Opening& opening)
+{
+    opening.timer.stop();
+    const QString said = lastLineOfSlurm(opening.errors);
+    if (!opening.isOpen)
+        return fail(tr("Slurm gave nothing for %1: %2").arg(opening.text, said));
+    emit lost({.sentence = tr("Slurm job %1 has ended (%2).").arg(opening.job, said), .mayReturn = true});
+}
+
+void PlaceSession::settle(Opening& opening, std::vector<PlacedDevice> devices)
+{
+    opening.isOpen = true;
+    for (PlacedDevice& device : devices) {
+        // Two places may lead to computers of one name.
+        const auto hasId = [&](const PlacedDevice& other) { return other.id == device.id; };
+        const QString id = device.id;
+        for (int number = 2; std::ranges::any_of(m_devices, hasId); ++number)
+            device.id = id + QLatin1Char('#') + QString::number(number);
+        m_devices.push_back(std::move(device));
+    }
+    const auto isOpen = [](const auto& one) { return one->isOpen; };
+    if (m_openings.size() == static_cast<std::size_t>(m_options.places.size()) &&
+        std::ranges::all_of(m_openings, isOpen))
+        emit opened();
+}
+
+void PlaceSession::fail(const QString& sentence)
+{
+    if (!std::exchange(m_hasFailed, true))
+        emit failed(sentence);
+}
+
+std::vector<SlurmNode> slurmNodesIn(const QByteArray& text)
+{
+    static const QRegularExpression line(QStringLiteral("^batchpeak-node (\\S+) ([0-9,-]+)(?: (\\S*))?$"),
+                                         QRegularExpression::MultilineOption);
+    // "gpu:2(IDX:0-1)", "gpu:a100:4(IDX:0-3),nic:1"
+    static const QRegularExpression gpus(QStringLiteral("\\bgpu(?::[^:,(]*[^0-9:,(][^:,(]*)?:(\\d+)"));
+    std::vector<SlurmNode> nodes;
+    auto matches = line.globalMatch(QString::fromUtf8(text));
+    while (matches.hasNext()) {
+        const auto match = matches.next();
+        SlurmNode node{.name = match.captured(1), .processors = processorsIn(match.captured(2))};
+        auto counts = gpus.globalMatch(match.captured(3));
+        while (counts.hasNext())
+            node.gpus += counts.next().captured(1).toInt();
+        nodes.push_back(std::move(node));
+    }
+    return nodes;
+}
+
+} // namespace batchpeak::engine

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "device_state.h"
+#include "options/exploration_options.h"
+#include "place_launch.h"
+#include "place_question.h"
+
+#include <QObject>
+
+#include <memory>
+#include <vector>
+
+namespace batchpeak::engine {
+
+/// The places of a run while it uses them: what devices they have, and the allocation of each Slurm.
+///
+/// It asks each computer behind ssh or podman for its devices, unless the options name some, and Slurm for
+/// one allocation, or uses the one that this program runs in. An allocation is returned when the session is
+/// closed, or when this program ends, however it ends. It starts no workers.
+class PlaceSession : public QObject
+{
+    Q_OBJECT
+
+public:
+    /// \param options  with at least one place
+    PlaceSession(const ExplorationOptions& options, QString programFolder, QObject* parent = nullptr);
+    /// Returns the allocations, without waiting for their end.
+    ~PlaceSession() override;
+
+    /// Opens all places; opened() or failed() follows, not before this call returns.
+    void open();
+    const std::vector<PlacedDevice>& devices() const { return m_devices; }
+
+signals:
+    /// Emitted when the devices of every place are known; there is at least one.
+    void opened();
+    /// Emitted when a place cannot be opened.
+    void failed(const QString& sentence);
+    /// Emitted when an allocation has ended while it was open.
+    void lost(const batchpeak::engine::LostConnection& loss);
+    void logged(batchpeak::engine::LogLevel level, const QString& text);
+
+private:
+    struct Opening;
+
+    void openPlace(const QString& text);
+    void ask(Opening& opening);
+    void allocate(Opening& opening);
+    void readAllocation(Opening& opening);
+    void endAllocation(Opening& opening);
+    void takeAnswer(Opening& opening, const PlaceDescription& description);
+    void settle(Opening& opening, std::vector<PlacedDevice> devices);
+    void fail(const QString& sentence);
+
+    const ExplorationOptions m_options;
+    const QString m_programFolder;
+    std::vector<std::unique_ptr<Opening>> m_openings;
+    std::vector<PlacedDevice> m_devices;
+    bool m_hasFailed = false;
+};
+
+/// Reads the lines "batchpeak-node NAME PROCESSORS GRES" of an allocation, such as "batchpeak-node n1 0-3,8
+/// gpu:a100:2(IDX:0-1)"; other lines are ignored.
+std::vector<SlurmNode> slurmNodesIn(const QByteArray& text);
+
+} // namespace batchpeak::engine
