@@ -9,12 +9,14 @@ EXAMPLE ?= resources/examples/gpt2-tiny.yaml
 BENCH ?=
 # Options of test-parity, such as PARITY="--only LLaMA".
 PARITY ?=
+# Options of test-cluster, such as CLUSTER="-k links --repeat 100".
+CLUSTER ?=
 # Options of test-trainers, such as TRAINERS="--only axolotl".
 TRAINERS ?=
 
-.PHONY: run core-tests test test-asan test-gpu test-kernels test-tsan test-weekly test-hub-models test-parity test-python test-trainers test-yaml-readers
+.PHONY: run core-tests test test-asan test-cluster test-gpu test-kernels test-tsan test-weekly test-hub-models test-parity test-python test-trainers test-yaml-readers
 .PHONY: fuzz setup setup-examples setup-fuzz setup-parity setup-readers setup-tidy setup-trainers build programs configure bundle
-.PHONY: bench-adapter-memory bench-calibration bench-config bench-corpus bench-dequantizing bench-frames bench-live bench-pictures bench-repeats bench-search bench-step-time bench-sweep-truth bench-time-left bench-training bench-transfer bench-waiting calibrate-search
+.PHONY: bench-adapter-memory bench-calibration bench-cluster bench-config bench-corpus bench-dequantizing bench-frames bench-live bench-pictures bench-repeats bench-search bench-step-time bench-sweep-truth bench-time-left bench-training bench-transfer bench-waiting calibrate-search
 .PHONY: architecture screenshots format soak tidy clean
 
 # Preset whose tests of core run in the place of those of PRESET. CI runs those of asan-quick.
@@ -70,6 +72,13 @@ test-python: configure setup-parity setup-examples
 	cd tests && OMP_NUM_THREADS=1 BATCHPEAK_PROGRAM="$(CURDIR)/build/$(PRESET)/bin/batchpeak" \
 		BATCHPEAK_WORKER="$(CURDIR)/build/$(PRESET)/bin/batchpeak-worker" \
 		"$(CURDIR)/.venv-examples/bin/python" -m unittest discover --start-directory python --top-level-directory .
+
+# Tests explorations over real servers, sshd and Slurm, which run in namespaces of their own: as root in a container
+# without systemd; skipped elsewhere. CLUSTER passes options.
+test-cluster: configure
+	scripts/setup-cluster.sh
+	$(BUILD) batchpeak batchpeak-worker batchpeak-fake-worker
+	PYTHONPATH=tests python3 -m cluster --programs build/$(PRESET) $(CLUSTER) || [ $$? -eq 77 ]
 
 # Writes a size into configs and reads them with PyYAML and ruamel.yaml, as trainers do.
 test-yaml-readers: configure setup-readers
@@ -182,6 +191,13 @@ bench-corpus: configure setup-parity
 	$(BUILD) batchpeak-bench-corpus batchpeak batchpeak-worker
 	.venv-parity/bin/python tests/bench/corpus/default_hub.py build/$(PRESET)/bin/batchpeak-bench-corpus \
 		--python $(CURDIR)/.venv-parity/bin/python $(CORPUS) $(BENCH)
+
+# Measures what a place adds to a trial, and how much faster four devices on two nodes are than one: tests/cluster.
+# Nothing else should run. BENCH is the number of rounds.
+bench-cluster: configure
+	scripts/setup-cluster.sh
+	$(BUILD) batchpeak batchpeak-fake-worker
+	PYTHONPATH=tests python3 -m cluster --programs build/$(PRESET) --bench $(or $(BENCH),5)
 
 # Measures how long the GUI thread works for one frame of an exploration of 400 trials. Nothing else should run.
 bench-frames: configure

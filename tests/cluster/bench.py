@@ -1,0 +1,74 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Measures what a place costs and what several devices gain, interleaved, with workers that really wait."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+from .desk import Exploration, Programs
+
+SEARCH = ("--fresh", "--no-verify", "--device", "cpu")
+TRIAL_MILLISECONDS = 1000
+
+
+def seconds_of(programs: Programs, *words: str, trial_time: int) -> tuple[float, float, int]:
+    """Returns the seconds from the start to the first trial and to the end, and the number of trials."""
+    with tempfile.TemporaryDirectory() as folder:
+        began = time.monotonic()
+        exploration = Exploration(programs, Path(folder), *SEARCH, *words, worker="trial-time=%d" % trial_time)
+        exploration.wait_for_trials(1)
+        first = time.monotonic() - began
+        result = exploration.end(600)
+        if result.code:
+            raise RuntimeError(result.output)
+        return first, time.monotonic() - began, len(result.trials)
+
+
+def measure_overhead(programs: Programs, rounds: int) -> None:
+    """Compares explorations of 40 trials that take no time: what is left is the place's share of a trial."""
+    trials = ("--max-trials", "40", "--confidence", "99", "--tolerance", "0.1")
+    places = {"this computer": (), "ssh": ("--on", "ssh:n1"), "slurm": ("--on", "slurm")}
+    each: dict[str, list[float]] = {name: [] for name in places}
+    for _ in range(rounds):
+        for name, words in places.items():
+            first, whole, count = seconds_of(programs, *trials, *words, trial_time=0)
+            each[name].append((whole - first) / (count - 1) * 1000)
+    base = statistics.median(each["this computer"])
+    for name, values in each.items():
+        print(
+            "%-14s %6.1f ms a trial, %+6.1f ms (median of %d, %.1f to %.1f)"
+            % (name, statistics.median(values), statistics.median(values) - base, rounds, min(values), max(values))
+        )
+
+
+def measure_devices(programs: Programs, rounds: int) -> None:
+    """Compares one device with four on two nodes."""
+    places = {
+        "1 device": ("--on", "slurm -N1"),
+        "4 devices": ("--on", "slurm -N2"),
+    }
+    each: dict[str, list[float]] = {name: [] for name in places}
+    for _ in range(rounds):
+        for name, words in places.items():
+            devices = ("--device", "cuda:0") if name == "1 device" else ("--device", "cuda")
+            with tempfile.TemporaryDirectory() as folder:
+                began = time.monotonic()
+                exploration = Exploration(
+                    programs, Path(folder), "--fresh", *devices, *words, worker="trial-time=%d" % TRIAL_MILLISECONDS
+                )
+                result = exploration.end(900)
+                if result.code:
+                    raise RuntimeError(result.output)
+                each[name].append(time.monotonic() - began)
+                print("%-10s %6.1f s, %d trials, size %s" % (name, each[name][-1], len(result.trials), result.size))
+    ratio = statistics.median(each["4 devices"]) / statistics.median(each["1 device"])
+    print("4 devices take %.0f %% of the time of 1" % (100 * ratio))
+
+
+def run(programs: Programs, rounds: int) -> None:
+    measure_overhead(programs, rounds)
+    measure_devices(programs, rounds)
