@@ -179,6 +179,15 @@ PlacedDevice placedDevice(const Place& place, const device::LocalDevice& device,
     return placed;
 }
 
+void addDevice(std::vector<PlacedDevice>& devices, PlacedDevice device)
+{
+    const QString id = device.id;
+    const auto isTaken = [&](const PlacedDevice& other) { return other.id == device.id; };
+    for (int number = 2; std::ranges::any_of(devices, isTaken); ++number)
+        device.id = id + QLatin1Char('#') + QString::number(number);
+    devices.push_back(std::move(device));
+}
+
 std::vector<PlacedDevice> devicesOfNodes(const Place& place, const QString& job,
                                          const std::vector<SlurmNode>& nodes, const QStringList& devices)
 {

@@ -31,6 +31,10 @@ struct PlacedDevice
 /// \param node  empty for a place that is one computer
 PlacedDevice placedDevice(const Place& place, const device::LocalDevice& device, const QString& node = {});
 
+/// Adds a device to those of a run. If its name is taken, as by a place that has the same name, a number
+/// follows: "cpu#2".
+void addDevice(std::vector<PlacedDevice>& devices, PlacedDevice device);
+
 /// A node of a Slurm allocation, with what was allocated there.
 struct SlurmNode
 {

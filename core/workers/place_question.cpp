@@ -37,7 +37,7 @@ device::LocalDevice deviceFrom(const QJsonObject& told)
             .freeBytes = bytes("free_bytes")};
 }
 
-void addDevice(PlaceDescription& description, const QJsonObject& told)
+void addDescribed(PlaceDescription& description, const QJsonObject& told)
 {
     device::LocalDevice device = deviceFrom(told);
     const auto isSameKind = [&](const device::LocalDevice& other) { return other.kind == device.kind; };
@@ -56,7 +56,7 @@ PlaceDescription descriptionIn(const QByteArray& text)
         const QJsonObject told = QJsonDocument::fromJson(line).object();
         const auto word = [&](const char* key) { return told[QLatin1String(key)].toString(); };
         if (told.contains(QLatin1String("device"))) {
-            addDevice(description, told[QLatin1String("device")].toObject());
+            addDescribed(description, told[QLatin1String("device")].toObject());
             description.program = word("program");
             description.framework = word("framework");
         }
@@ -64,7 +64,7 @@ PlaceDescription descriptionIn(const QByteArray& text)
         if (word("type") == QLatin1String("error"))
             description.problem = word("text");
         for (const QJsonValue device : told[QLatin1String("devices")].toArray())
-            addDevice(description, device.toObject());
+            addDescribed(description, device.toObject());
         if (!told.contains(QLatin1String("python")))
             continue;
         description.program = QLatin1String("Python ") + word("python");

@@ -227,14 +227,8 @@ void PlaceSession::endAllocation(Opening& opening)
 void PlaceSession::settle(Opening& opening, std::vector<PlacedDevice> devices)
 {
     opening.isOpen = true;
-    for (PlacedDevice& device : devices) {
-        // Two places may lead to computers of one name.
-        const auto hasId = [&](const PlacedDevice& other) { return other.id == device.id; };
-        const QString id = device.id;
-        for (int number = 2; std::ranges::any_of(m_devices, hasId); ++number)
-            device.id = id + QLatin1Char('#') + QString::number(number);
-        m_devices.push_back(std::move(device));
-    }
+    for (PlacedDevice& device : devices)
+        addDevice(m_devices, std::move(device));
     const auto isOpen = [](const auto& one) { return one->isOpen; };
     if (m_openings.size() == static_cast<std::size_t>(m_options.places.size()) &&
         std::ranges::all_of(m_openings, isOpen))

@@ -157,7 +157,7 @@ std::vector<PlacedDevice> devicesBehindPrefixes(const ExplorationOptions& option
                                "with --device.")
                     .arg(text));
         for (const device::LocalDevice& device : devicesBehindLauncher(options.devices))
-            placed.push_back(placedDevice(place, device));
+            addDevice(placed, placedDevice(place, device));
     }
     return placed;
 }

@@ -12,7 +12,9 @@ from pathlib import Path
 from .desk import Exploration, Programs
 
 SEARCH = ("--fresh", "--no-verify", "--device", "cpu")
-TRIAL_MILLISECONDS = 1000
+# The wait of a typical trial, and a scatter that a search has to average out.
+TRIAL_MILLISECONDS = 3000
+NOISE = 0.03
 
 
 def seconds_of(programs: Programs, *words: str, trial_time: int) -> tuple[float, float, int]:
@@ -58,7 +60,7 @@ def measure_devices(programs: Programs, rounds: int) -> None:
             with tempfile.TemporaryDirectory() as folder:
                 began = time.monotonic()
                 exploration = Exploration(
-                    programs, Path(folder), "--fresh", *devices, *words, worker="trial-time=%d" % TRIAL_MILLISECONDS
+                    programs, Path(folder), "--fresh", *devices, *words, worker="trial-time=%d noise=%g" % (TRIAL_MILLISECONDS, NOISE)
                 )
                 result = exploration.end(900)
                 if result.code:

@@ -33,12 +33,17 @@ def obstacle() -> str:
     for program in ("unshare", "nsenter", "ip", "mount"):
         if not shutil.which(program):
             return "%s is missing" % program
-    made = subprocess.run([*_UNSHARE, "true"], stderr=subprocess.PIPE, text=True)
+    made = subprocess.run([*_UNSHARE, "sh", "-c", _TRIAL], stderr=subprocess.PIPE, text=True)
     return "this container may make no namespaces: %s" % made.stderr.strip() if made.returncode else ""
 
 
 _UNSHARE = ("unshare", "--net", "--pid", "--mount", "--uts", "--ipc", "--fork", "--kill-child", "--mount-proc")
 _INSIDE = "BATCHPEAK_TEST_CLUSTER"
+# What a machine must be able to do; a kernel may lack the types of links.
+_TRIAL = (
+    "mount --make-rprivate / && hostname trial && ip link add trial type bridge"
+    " && ip link add trial0 type veth peer name trial1 && mount --bind /etc/hosts /etc/hosts"
+)
 
 
 def enter() -> None:

@@ -89,6 +89,8 @@ FakeBehavior FakeBehavior::parse(const std::vector<std::string>& words)
             behavior.samples = std::stoll(value);
         else if (key == "pause")
             behavior.pauseMilliseconds = std::stoi(value);
+        else if (key == "noise")
+            behavior.noise = std::stod(value);
         else if (key == "trial-time")
             behavior.trialMilliseconds = std::stoi(value);
         else if (key == "mute")

@@ -92,6 +92,8 @@ struct FakeBehavior
     std::string startsFile;
     int after = 0;
     int until = 1000;
+    /// Scatter of the times of trials, as the standard deviation of their logarithm.
+    double noise = 0.0;
     /// Time that a trial really takes.
     int trialMilliseconds = 0;
     /// Whether the worker sends no heartbeats, as if its link were cut.

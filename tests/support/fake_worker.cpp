@@ -14,10 +14,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <optional>
+#include <random>
 #include <string>
 #include <thread>
 #include <unistd.h>
@@ -201,7 +203,8 @@ private:
 
     trial::TrialResult measured(const trial::TrialRequest& request)
     {
-        const double seconds = m_behavior.secondsOf(request.microBatchSize);
+        const double seconds =
+            m_behavior.secondsOf(request.microBatchSize) * std::exp(m_behavior.noise * m_normal(m_random));
         const std::int64_t bytes = m_behavior.bytesOf(request.microBatchSize);
         trial::TrialResult result{.id = request.id,
                                   .microBatchSize = request.microBatchSize,
@@ -305,6 +308,8 @@ private:
     double m_clock = 0.0;
     std::int64_t m_limit = 0;
     std::int64_t m_trials = 0;
+    std::mt19937 m_random{std::random_device()()};
+    std::normal_distribution<double> m_normal;
     std::optional<trial::TrialRequest> m_hanging;
     std::optional<trial::TrialResult> m_last;
 };

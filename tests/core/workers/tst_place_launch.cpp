@@ -65,6 +65,19 @@ private slots:
         QCOMPARE(shell.readAllStandardOutput(), QByteArray("a'  b,$HOME"));
     }
 
+    void namesEachDevice()
+    {
+        std::vector<PlacedDevice> devices;
+        for (const char* place : {"env", "env", "ssh:a", "ssh:a", "ssh:b"})
+            addDevice(devices, placedDevice(placeFromText(QString::fromUtf8(place)), {.kind = "cpu"}));
+        QStringList ids;
+        for (const PlacedDevice& device : devices) {
+            ids << device.id;
+            QCOMPARE(kindOfDevice(device.id), QStringLiteral("cpu"));
+        }
+        QCOMPARE(ids.join(QLatin1Char(' ')), QStringLiteral("cpu cpu#2 a/cpu a/cpu#2 b/cpu"));
+    }
+
     void readsTheNodesOfAnAllocation()
     {
         const auto nodes = slurmNodesIn("salloc: noise\n"
