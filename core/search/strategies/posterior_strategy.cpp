@@ -68,29 +68,33 @@ std::optional<SearchingStrategy::Choice> PosteriorStrategy::choose() const
     if (const std::int64_t size = recalledToCheck(); size > 0)
         return inFlight().empty() ? std::optional(trialOf(size)) : std::nullopt;
     if (isProbing()) {
-        // The first sizes are worth most one after another: each one bounds the next.
-        if (!inFlight().empty())
-            return std::nullopt;
         if (const auto size = probe())
             return trialOf(*size);
+        // What the first sizes say bounds all others.
+        if (!inFlight().empty())
+            return std::nullopt;
     }
     return chooseByGain();
 }
 
 bool PosteriorStrategy::isProbing() const
 {
-    const std::size_t measured = history().goodSizes().size();
+    const std::size_t measured = history().goodSizes().size() + inFlight().size();
     const bool hintIsAbove = space().startingHint && *space().startingHint > history().largestGood();
     return measured < probes || (measured == probes && hintIsAbove);
 }
 
 std::optional<std::int64_t> PosteriorStrategy::probe() const
 {
-    if (history().goodSizes().empty()) {
+    if (history().goodSizes().empty() && inFlight().empty()) {
         const std::int64_t first = firstSize();
         return safety().isUsable(first) ? std::optional(first) : std::nullopt;
     }
-    const std::int64_t last = history().largestGood();
+    // Other devices run the next sizes at the same time, unless nothing is known of their memory.
+    const bool knowsMemory = space().memoryPrior || space().memoryLimitBytes == 0;
+    if (!inFlight().empty() && !knowsMemory)
+        return std::nullopt;
+    const std::int64_t last = inFlight().empty() ? history().largestGood() : std::ranges::max(inFlight());
     std::int64_t wanted = probeFactor * last;
     if (space().startingHint && *space().startingHint > last)
         wanted = std::min(wanted, *space().startingHint);

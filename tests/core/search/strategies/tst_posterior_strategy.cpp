@@ -143,7 +143,24 @@ private slots:
         QCOMPARE(recommendation.reason.next, 8);
     }
 
-    void runsOneProbeAtATime()
+    void runsTheFirstSizesTogether()
+    {
+        SearchSpace space = exact::spaceFor(300);
+        space.memoryLimitBytes = 0;
+        PosteriorStrategy strategy(space);
+        Sizes inFlight;
+        for (const std::int64_t size : {1, 8, 64}) {
+            const auto proposal = strategy.next(inFlight);
+            QVERIFY(proposal);
+            QCOMPARE(proposal->size, size);
+            inFlight.push_back(size);
+        }
+        QVERIFY(!strategy.next(inFlight));
+        QCOMPARE(strategy.searchState().status, Status::Searching);
+    }
+
+    /// Without a measured peak, nothing says that a larger size fits.
+    void runsOneProbeAtATimeWhereMemoryMayEnd()
     {
         PosteriorStrategy strategy(exact::spaceFor(300));
         const Sizes first{strategy.next({})->size};
