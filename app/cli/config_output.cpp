@@ -291,12 +291,8 @@ QStringList wordsFor(const OutputOptions& options)
         words << QStringLiteral("--in-place");
     if (options.force)
         words << QStringLiteral("--force");
-    if (options.globalBatch.kind == Kind::Below)
-        words << QStringLiteral("--global-batch") << QStringLiteral("below");
-    else if (options.globalBatch.kind == Kind::Above)
-        words << QStringLiteral("--global-batch") << QStringLiteral("above");
-    else if (options.globalBatch.kind == Kind::Given)
-        words << QStringLiteral("--global-batch") << QString::number(options.globalBatch.batch);
+    if (const QString batch = globalBatchWord({}, options.globalBatch); !batch.isEmpty())
+        words << QStringLiteral("--global-batch") << batch;
     return words;
 }
 

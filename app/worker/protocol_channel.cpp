@@ -94,15 +94,13 @@ void ProtocolChannel::take(std::string_view bytes)
 void ProtocolChannel::takeLine(std::string_view line)
 {
     auto parsed = trial::parseParentMessage(line);
+    const std::lock_guard lock(m_receiving);
     if (const auto* message = std::get_if<trial::ParentMessage>(&parsed)) {
         if (std::holds_alternative<trial::Heartbeat>(*message))
             return;
         if (const auto* hello = std::get_if<trial::Hello>(message);
             hello && trial::knowsHeartbeats(hello->protocol) && hello->heartbeatSeconds > 0.0)
             startHeartbeats(hello->heartbeatSeconds);
-    }
-    const std::lock_guard lock(m_receiving);
-    if (const auto* message = std::get_if<trial::ParentMessage>(&parsed)) {
         if (const auto* cancel = std::get_if<trial::Cancel>(message)) {
             m_cancelled.insert(cancel->id);
             return;

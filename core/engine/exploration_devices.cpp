@@ -35,9 +35,8 @@ void Exploration::openPlaces()
     connect(places, &PlaceSession::logged, this, &Exploration::remark);
     connect(places, &PlaceSession::opened, this, &Exploration::openDevices);
     connect(places, &PlaceSession::failed, this, &Exploration::fail);
-    connect(places, &PlaceSession::lost, this, [this](const LostConnection& loss) {
-        fail(lostPlaceText(loss.sentence, !snapshot().trials.empty()));
-    });
+    connect(places, &PlaceSession::lost, this,
+            [this](const QString& sentence) { fail(lostPlaceText(sentence, !snapshot().trials.empty())); });
     places->open();
     publish();
 }

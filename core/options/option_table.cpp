@@ -159,15 +159,10 @@ std::string pythonText(const QString& python)
     return (python == anyPython ? python : QLatin1String("python=") + python).toStdString();
 }
 
-/// Reads the words of a command as QProcess::splitCommand() splits them.
 QString commandFromText(const std::string& text)
 {
-    QString command = QString::fromStdString(text);
-    // An unterminated quote would include what follows, too.
-    const QString follows = QStringLiteral("x");
-    if (QProcess::splitCommand(command + QLatin1Char(' ') + follows).constLast() != follows)
-        throw UsageError("'" + text +
-                         "' has an unclosed quote. Close it, or write \"\"\" for a literal quote.");
+    const QString command = QString::fromStdString(text);
+    wordsOfCommand(command);
     return command;
 }
 

@@ -9,6 +9,7 @@
 #include <QByteArrayView>
 #include <QDeadlineTimer>
 #include <QFile>
+#include <QProcess>
 #include <QRegularExpression>
 
 #include <algorithm>
@@ -210,6 +211,17 @@ QString withLocalNumbers(const QString& text, const QLocale& locale)
 {
     static const QRegularExpression point(QStringLiteral("(?<=\\d)\\.(?=\\d)"));
     return QString(text).replace(point, locale.decimalPoint());
+}
+
+QStringList wordsOfCommand(const QString& text)
+{
+    // An unterminated quote would include what follows, too.
+    const QString follows = QStringLiteral("x");
+    QStringList words = QProcess::splitCommand(text + QLatin1Char(' ') + follows);
+    if (words.takeLast() != follows)
+        throw UsageError("'" + text.toStdString() +
+                         "' has an unclosed quote. Close it, or write \"\"\" for a literal quote.");
+    return words;
 }
 
 std::int64_t bytesFromText(std::string_view text)

@@ -8,6 +8,7 @@
 #include <QByteArray>
 #include <QLocale>
 #include <QString>
+#include <QStringList>
 
 #include <chrono>
 #include <cstdint>
@@ -61,6 +62,9 @@ QString withLocalNumbers(const QString& text, const QLocale& locale);
 inline constexpr std::int64_t largestCount = std::int64_t{1} << 40;
 /// Largest batch of one optimizer step: a config with more is refused (core/config/config_document.cpp).
 inline constexpr std::int64_t largestBatch = std::int64_t{1} << 31;
+
+/// Returns the words of a command, as QProcess::splitCommand() splits them.
+QStringList wordsOfCommand(const QString& text);
 
 /// Reads "2GiB", "2G" (the same), "800M", "1.5GB", "6442450944B" [bytes, above 0]. The unit is required: a
 /// bare "6" is more often a forgotten unit than six bytes.

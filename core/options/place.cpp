@@ -4,7 +4,6 @@
 
 #include "option_values.h"
 
-#include <QProcess>
 #include <QRegularExpression>
 #include <QSettings>
 #include <QStandardPaths>
@@ -43,15 +42,9 @@ const Row* rowOf(const QString& first)
     return row == rows.end() ? nullptr : &*row;
 }
 
-/// Splits a text as QProcess::splitCommand() does.
 QStringList wordsOf(const QString& text)
 {
-    // An unterminated quote would include what follows, too.
-    const QString follows = QStringLiteral("x");
-    QStringList words = QProcess::splitCommand(text + QLatin1Char(' ') + follows);
-    if (words.takeLast() != follows)
-        throw UsageError("'" + text.toStdString() +
-                         "' has an unclosed quote. Close it, or write \"\"\" for a literal quote.");
+    QStringList words = wordsOfCommand(text);
     if (words.isEmpty())
         throw UsageError("the text of a place is empty; write ssh:HOST, slurm or podman:CONTAINER.");
     return words;
@@ -97,6 +90,11 @@ QString Place::label() const
         return {};
     // The user of user@host is no part of its name.
     return kind == Kind::Ssh ? target.section(QLatin1Char('@'), -1) : target;
+}
+
+bool Place::isComputer() const
+{
+    return kind == Kind::Ssh || kind == Kind::Podman;
 }
 
 Place placeFromText(const QString& text)

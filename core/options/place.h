@@ -26,6 +26,8 @@ struct Place
 
     /// Returns a short name for a place whose devices need one, such as the host; empty for a prefix.
     QString label() const;
+    /// Whether it is one computer, which may have other files than this one.
+    bool isComputer() const;
 };
 
 /// Reads "ssh:host", "slurm", "slurm:partition", "podman:container", each followed by options of that program

@@ -206,4 +206,10 @@ QString dayAndTimeText(const QDateTime& time, const QLocale& locale)
                            isThisYear ? QStringLiteral("d MMM, HH:mm") : QStringLiteral("d MMM yyyy, HH:mm"));
 }
 
+QString lastLineOf(const QByteArray& output)
+{
+    constexpr qsizetype maxQuoted = 300;
+    return QString::fromUtf8(output.trimmed().split('\n').back().trimmed()).left(maxQuoted);
+}
+
 } // namespace batchpeak::engine

@@ -88,4 +88,8 @@ QString momentText(const QDateTime& time, const QLocale& locale = QLocale());
 /// "28 Nov, 14:09" in local time, with the year if it is not the current one.
 QString dayAndTimeText(const QDateTime& time, const QLocale& locale = QLocale());
 
+/// Returns the last line that a program wrote, which mostly says why it ended, cut to a length for a
+/// sentence.
+QString lastLineOf(const QByteArray& output);
+
 } // namespace batchpeak::engine

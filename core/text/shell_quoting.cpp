@@ -12,6 +12,14 @@ QString quotedForShell(const QString& word)
     return plain.match(word).hasMatch() ? word : QString::fromStdString(inSingleQuotes(word.toStdString()));
 }
 
+QString quotedForShell(const QStringList& words)
+{
+    QStringList quoted;
+    for (const QString& word : words)
+        quoted << quotedForShell(word);
+    return quoted.join(QLatin1Char(' '));
+}
+
 std::string inSingleQuotes(const std::string& text)
 {
     std::string quoted = "'";

@@ -9,19 +9,9 @@
 
 #include <QProcess>
 
-#include <algorithm>
-#include <iterator>
-
 namespace batchpeak::engine {
 
 namespace {
-
-QString quotedWords(const QStringList& words)
-{
-    QStringList quoted;
-    std::ranges::transform(words, std::back_inserter(quoted), quotedForShell);
-    return quoted.join(QLatin1Char(' '));
-}
 
 /// Returns a line for each option, with its value.
 QString directives(const QStringList& words)
@@ -88,10 +78,10 @@ QString batchScript(const BatchJob& job)
                     QStringLiteral("--requeue"), QStringLiteral("--signal=B:TERM@90")} +
         allocationWords(job.place);
     const QString output =
-        job.outputWords.isEmpty() ? QString() : QLatin1Char(' ') + quotedWords(job.outputWords);
+        job.outputWords.isEmpty() ? QString() : QLatin1Char(' ') + quotedForShell(job.outputWords);
     return QString(scriptText)
         .arg(directives(words), quotedForShell(job.prefix), quotedForShell(job.program),
-             quotedWords(job.exploreWords), output);
+             quotedForShell(job.exploreWords), output);
 }
 
 SubmittedJob submitScript(const QString& path)

@@ -240,7 +240,6 @@ bool DeviceRunner::reconnect(const WorkerLoss& loss)
                     tr("%1: %2 It is tried again for %3.")
                         .arg(snapshot().id, loss.connection->sentence, durationText(m_reconnectFor)));
     }
-    m_worker.device().connectionProblem = loss.connection->sentence;
     m_stage = Stage::Reconnecting;
     m_untilNextTry.start(m_nextTryAfter);
     if (m_trial)
@@ -251,7 +250,6 @@ bool DeviceRunner::reconnect(const WorkerLoss& loss)
 void DeviceRunner::takeConnection()
 {
     m_wasReady = true;
-    m_worker.device().connectionProblem.clear();
     if (!m_sinceLost.isValid())
         return;
     emit logged(LogLevel::Info,

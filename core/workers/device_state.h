@@ -69,8 +69,6 @@ struct DeviceSnapshot
     QStringList approximations;
     Telemetry telemetry;
     Contention contention;
-    /// Why the place of the device cannot be reached now, as a full sentence; empty if it can.
-    QString connectionProblem = {};
     /// Number of times that a worker of this device was restarted.
     int restarts = 0;
 };

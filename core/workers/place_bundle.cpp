@@ -48,7 +48,7 @@ ScriptAnswer runUnpacking(const Place& place, const QString& checksum, const QSt
     // A login may print lines of its own before.
     ScriptAnswer answer{.word =
                             QString::fromUtf8(process.readAllStandardOutput().trimmed().split('\n').last())};
-    WorkerEnd end{.hasExited = true, .exitCode = process.exitCode()};
+    WorkerEnd end{.exitCode = process.exitCode()};
     for (const QByteArray& line : process.readAllStandardError().trimmed().split('\n'))
         end.lastLines << QString::fromUtf8(line);
     if (const auto loss = lostConnection(place, end))

@@ -25,26 +25,31 @@ const QLatin1String workerScript(
 const QLatin1String pythonScript(
     R"(PYTHONPATH=$1/share/batchpeak/python${PYTHONPATH:+:$PYTHONPATH}; export PYTHONPATH; p=$2; shift 2; "$p" "$@")");
 
-/// Runs a script of these words in a shell of the place; $HOME is that of the place.
-QStringList scriptWords(const QString& script, const QStringList& arguments)
+QStringList shellWords(const QString& script, const QStringList& arguments)
 {
-    return QStringList{QStringLiteral("sh"), QStringLiteral("-c"),
-                       QStringLiteral("b=$HOME/") + bundleFolderThere() +
-                           QStringLiteral("; set -- \"$b\" \"$@\"; ") + script,
-                       QStringLiteral("sh")} +
-           arguments;
+    return QStringList{QStringLiteral("sh"), QStringLiteral("-c"), script, QStringLiteral("sh")} + arguments;
 }
 
-QString shellCommand(const QStringList& words)
+/// Runs a script with the folder of the bundle as its first argument; $HOME is that of the place.
+QStringList bundleWords(const QString& script, const QStringList& arguments)
 {
-    QStringList quoted;
-    std::ranges::transform(words, std::back_inserter(quoted), quotedForShell);
-    return quoted.join(QLatin1Char(' '));
+    return shellWords(QStringLiteral("b=$HOME/") + bundleFolderThere() +
+                          QStringLiteral("; set -- \"$b\" \"$@\"; ") + script,
+                      arguments);
 }
 
-bool isComputerOfItsOwn(Place::Kind kind)
+/// Returns ssh with the options that keep it from asking, and from waiting forever for a computer that is
+/// gone.
+QStringList sshWords(const Place& place)
 {
-    return kind == Place::Kind::Ssh || kind == Place::Kind::Podman;
+    // The first value of an option counts, so the user's own come first.
+    QStringList words{QStringLiteral("ssh")};
+    words += place.words;
+    for (const char* option :
+         {"BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=5", "ServerAliveCountMax=3"})
+        words << QStringLiteral("-o") << QLatin1String(option);
+    words << QStringLiteral("-T");
+    return words;
 }
 
 QStringList launcherOf(const Place& place)
@@ -62,6 +67,17 @@ QStringList launcherOf(const Place& place)
     return place.words;
 }
 
+WorkerCommand commandAt(const Place& place, const QStringList& launcher, const QStringList& words)
+{
+    QStringList all = launcher;
+    // ssh joins its arguments for a shell.
+    if (place.kind == Place::Kind::Ssh)
+        all << quotedForShell(words);
+    else
+        all += words;
+    return {.program = all.takeFirst(), .arguments = all, .isLauncher = true};
+}
+
 bool isMeant(const device::LocalDevice& device, const QStringList& words)
 {
     const QString id = QString::fromStdString(device.id());
@@ -72,6 +88,8 @@ bool isMeant(const device::LocalDevice& device, const QStringList& words)
 struct Row
 {
     const char* text;
+    /// Slurm's name of a job's state that means the same (squeue(1), JOB STATE CODES).
+    const char* state = nullptr;
     const char* sentence;
     bool mayReturn;
 };
@@ -106,18 +124,22 @@ constexpr std::array sshRows{
 // slurmstepd and srun: src/slurmd/slurmstepd/req.c, src/common/slurm_errno.c.
 constexpr std::array slurmRows{
     Row{.text = "DUE TO TIME LIMIT",
+        .state = "TIMEOUT",
         .sentence = QT_TRANSLATE_NOOP("batchpeak::engine::Translated",
                                       "The time limit of the Slurm job was reached. Ask for more "
                                       "with --time, and continue with --resume."),
         .mayReturn = false},
     Row{.text = "DUE TO PREEMPTION",
+        .state = "PREEMPTED",
         .sentence =
             QT_TRANSLATE_NOOP("batchpeak::engine::Translated", "Another job preempted the Slurm job."),
         .mayReturn = true},
     Row{.text = "DUE TO NODE FAILURE",
+        .state = "NODE_FAIL",
         .sentence = QT_TRANSLATE_NOOP("batchpeak::engine::Translated", "A node of the Slurm job failed."),
         .mayReturn = true},
     Row{.text = "CANCELLED AT",
+        .state = "CANCELLED",
         .sentence =
             QT_TRANSLATE_NOOP("batchpeak::engine::Translated", "The Slurm job or its step was canceled."),
         .mayReturn = true},
@@ -140,7 +162,9 @@ const Row* firstIn(const QStringList& lines, const std::array<Row, N>& rows)
 {
     const auto row = std::ranges::find_if(rows, [&](const Row& candidate) {
         return std::ranges::any_of(
-            lines, [&](const QString& line) { return line.contains(QLatin1String(candidate.text)); });
+            lines, [&](const QString& line) {
+                return line.contains(QLatin1String(candidate.text)) || line == QLatin1String(candidate.state);
+            });
     });
     return row == rows.end() ? nullptr : &*row;
 }
@@ -228,12 +252,7 @@ std::vector<PlacedDevice> devicesOfNodes(const Place& place, const QString& job,
 
 WorkerCommand placedScript(const Place& place, const QString& script, const QStringList& arguments)
 {
-    QStringList words =
-        QStringList{QStringLiteral("sh"), QStringLiteral("-c"), script, QStringLiteral("sh")} + arguments;
-    if (place.kind == Place::Kind::Ssh)
-        words = {shellCommand(words)};
-    words = launcherOf(place) + words;
-    return {.program = words.takeFirst(), .arguments = words, .isLauncher = true};
+    return commandAt(place, launcherOf(place), shellWords(script, arguments));
 }
 
 QStringList allocationWords(const Place& place)
@@ -247,18 +266,6 @@ QStringList allocationWords(const Place& place)
     return words + place.words;
 }
 
-QStringList sshWords(const Place& place)
-{
-    // The first value of an option counts, so the user's own come first.
-    QStringList words{QStringLiteral("ssh")};
-    words += place.words;
-    for (const char* option :
-         {"BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=5", "ServerAliveCountMax=3"})
-        words << QStringLiteral("-o") << QLatin1String(option);
-    words << QStringLiteral("-T");
-    return words;
-}
-
 QString bundleFolderThere()
 {
     return QStringLiteral(".cache/batchpeak/batchpeak-" BATCHPEAK_VERSION);
@@ -267,33 +274,28 @@ QString bundleFolderThere()
 WorkerCommand placedCommand(const ExplorationOptions& options, const PlacedDevice& placed,
                             const QStringList& arguments, const QString& programFolder)
 {
-    const bool isElsewhere = isComputerOfItsOwn(placed.place.kind);
+    const bool isElsewhere = placed.place.isComputer();
     const bool isSlurm = placed.place.kind == Place::Kind::Slurm;
     QStringList words = QProcess::splitCommand(options.workerCommand);
     QStringList environment;
-    if (!words.isEmpty()) {
-    } else if (!options.python.isEmpty()) {
-        const bool isFound = options.python != anyPython || isSlurm;
-        const QString program = isFound ? pythonNamed(options.python) : QStringLiteral("python3");
-        if (isSlurm) {
-            // The nodes of a cluster share their files with this computer.
-            const QString packages = pythonPackages(programFolder);
-            words = QStringList(program) + pythonWorkerArguments(packages) + arguments;
-            environment = pythonEnvironment(packages);
-        } else {
-            words = pythonWorkerWords() + arguments;
-            words = isElsewhere ? scriptWords(pythonScript, QStringList(program) + words)
-                                : QStringList(program) + words;
-        }
-    } else if (isElsewhere) {
+    if (words.isEmpty() && !options.python.isEmpty() && isSlurm) {
+        // The nodes of a cluster share their files with this computer.
+        const QString packages = pythonPackages(programFolder);
+        words = QStringList(pythonNamed(options.python)) + pythonWorkerArguments(packages) + arguments;
+        environment = pythonEnvironment(packages);
+    } else if (words.isEmpty() && !options.python.isEmpty()) {
+        const QString program = options.python == anyPython ? QStringLiteral("python3") : options.python;
+        words = QStringList(program) + pythonWorkerWords() + arguments;
+        words = isElsewhere ? bundleWords(pythonScript, words) : words;
+    } else if (words.isEmpty() && isElsewhere) {
         QString here;
         try {
             here = workerPath(programFolder);
         } catch (const ExplorationError&) {
             // It may be there all the same.
         }
-        words = scriptWords(workerScript, QStringList(here) + arguments);
-    } else {
+        words = bundleWords(workerScript, QStringList(here) + arguments);
+    } else if (words.isEmpty()) {
         words = QStringList(workerPath(programFolder)) + arguments;
     }
     // CUDA may count the GPUs in a different order than the driver's library.
@@ -301,10 +303,9 @@ WorkerCommand placedCommand(const ExplorationOptions& options, const PlacedDevic
         words = QStringList{QStringLiteral("env"), QStringLiteral("CUDA_VISIBLE_DEVICES=") +
                                                        QString::fromStdString(placed.device.uuid)} +
                 words;
-    if (placed.place.kind == Place::Kind::Ssh)
-        words = {shellCommand(words)};
-    words = placed.launcher + words;
-    return {.program = words.takeFirst(), .arguments = words, .environment = environment, .isLauncher = true};
+    WorkerCommand command = commandAt(placed.place, placed.launcher, words);
+    command.environment = environment;
+    return command;
 }
 
 std::optional<LostConnection> lostConnection(const Place& place, const WorkerEnd& end)

@@ -67,9 +67,6 @@ WorkerCommand placedScript(const Place& place, const QString& script, const QStr
 /// unless they say how much of a node is asked for.
 QStringList allocationWords(const Place& place);
 
-/// Returns the options of ssh that keep it from asking, and from waiting forever for a computer that is gone.
-QStringList sshWords(const Place& place);
-
 /// Returns the folder, in the home folder of a place, of the bundle of this version.
 QString bundleFolderThere();
 

@@ -3,6 +3,7 @@
 #include "place_question.h"
 
 #include "process_group.h"
+#include "python_stack.h"
 #include "text/readable_text.h"
 
 #include <QDeadlineTimer>
@@ -19,12 +20,6 @@ namespace batchpeak::engine {
 namespace {
 
 constexpr std::chrono::seconds longestDescription{60};
-
-QString lastLineIn(const QByteArray& text)
-{
-    constexpr qsizetype maxQuoted = 500;
-    return QString::fromUtf8(text.trimmed().split('\n').last().trimmed()).left(maxQuoted);
-}
 
 device::LocalDevice deviceFrom(const QJsonObject& told)
 {
@@ -67,14 +62,10 @@ PlaceDescription descriptionIn(const QByteArray& text)
             addDescribed(description, device.toObject());
         if (!told.contains(QLatin1String("python")))
             continue;
-        description.program = QLatin1String("Python ") + word("python");
-        QStringList libraries;
-        for (const char* library : {"torch", "transformers", "peft", "trl", "bitsandbytes"}) {
-            if (!word(library).isEmpty())
-                libraries << QLatin1String(library) + QLatin1Char(' ') + word(library);
-        }
-        description.framework = libraries.join(QLatin1String(", "));
-        description.problem = word("problem");
+        const PythonStack python = pythonStackFrom(told);
+        description.program = QLatin1String("Python ") + python.version;
+        description.framework = librariesText(python);
+        description.problem = python.problem;
     }
     return description;
 }
@@ -131,8 +122,9 @@ PlaceDescription PlaceQuestion::descriptionAtEnd()
 {
     const QByteArray output = m_process->readAllStandardOutput();
     const QByteArray errors = m_process->readAllStandardError();
-    WorkerEnd end{.hasExited = m_process->exitStatus() == QProcess::NormalExit,
-                  .exitCode = m_process->exitCode()};
+    WorkerEnd end;
+    if (m_process->exitStatus() == QProcess::NormalExit)
+        end.exitCode = m_process->exitCode();
     for (const QByteArray& line : errors.split('\n')) {
         if (!line.trimmed().isEmpty())
             end.lastLines << QString::fromUtf8(line);
@@ -142,7 +134,7 @@ PlaceDescription PlaceQuestion::descriptionAtEnd()
     PlaceDescription description = descriptionIn(output);
     if (!description.devices.devices.empty() || !description.problem.isEmpty())
         return description;
-    const QString said = lastLineIn(errors.trimmed().isEmpty() ? output : errors);
+    const QString said = lastLineOf(errors.trimmed().isEmpty() ? output : errors);
     // The exit code of a shell for a command that was not found.
     constexpr int notFound = 127;
     const bool lacksPackage = m_isPython && said.contains(QLatin1String("batchpeak_trial"));

@@ -7,6 +7,7 @@
 #include "process_group.h"
 #include "run_devices.h"
 #include "text/errors.h"
+#include "text/readable_text.h"
 #include "text/translated.h"
 
 #include <QRegularExpression>
@@ -55,11 +56,6 @@ int processorsIn(const QString& ranges)
         count += range.section(QLatin1Char('-'), -1).toInt() - first + 1;
     }
     return count;
-}
-
-QString lastLineOfSlurm(const QByteArray& text)
-{
-    return QString::fromUtf8(text.trimmed().split('\n').last().trimmed()).left(500);
 }
 
 } // namespace
@@ -126,10 +122,7 @@ void PlaceSession::openPlace(const QString& text)
     } catch (const ExplorationError& error) {
         return fail(error.sentence());
     }
-    std::vector<PlacedDevice> devices;
-    for (const device::LocalDevice& device : devicesBehindLauncher(m_options.devices))
-        devices.push_back(placedDevice(opening.place, device));
-    settle(opening, std::move(devices));
+    settle(opening, unaskedDevices(opening.place, m_options.devices));
 }
 
 /// Asks a computer for its devices.
@@ -163,7 +156,7 @@ void PlaceSession::allocate(Opening& opening)
     const bool isInside = qEnvironmentVariableIsSet("SLURM_JOB_ID");
     QStringList words{QStringLiteral("-c")};
     if (isInside)
-        words << QLatin1String(nodesScript) + QLatin1String("\ncat >/dev/null");
+        words << QLatin1String(nodesScript);
     else
         words << QLatin1String(holdScript) << QStringLiteral("sh") << QStringLiteral("--no-bell")
               << QStringLiteral("--kill-command") << allocationWords(opening.place) << QStringLiteral("sh")
@@ -179,7 +172,7 @@ void PlaceSession::allocate(Opening& opening)
     connect(&opening.timer, &QTimer::timeout, this, [this, &opening] {
         if (!opening.isOpen)
             emit logged(LogLevel::Warning, tr("Slurm has not given what %1 asks for yet: %2")
-                                               .arg(opening.text, lastLineOfSlurm(opening.errors)));
+                                               .arg(opening.text, lastLineOf(opening.errors)));
     });
     opening.timer.start(signOfWaiting);
     process.start(QStringLiteral("sh"), words);
@@ -218,10 +211,22 @@ void PlaceSession::readAllocation(Opening& opening)
 void PlaceSession::endAllocation(Opening& opening)
 {
     opening.timer.stop();
-    const QString said = lastLineOfSlurm(opening.errors);
+    const QString said = lastLineOf(opening.errors);
     if (!opening.isOpen)
         return fail(tr("Slurm gave nothing for %1: %2").arg(opening.text, said));
-    emit lost({.sentence = tr("Slurm job %1 has ended (%2).").arg(opening.job, said), .mayReturn = true});
+    if (qEnvironmentVariableIsSet("SLURM_JOB_ID"))
+        return;
+    // salloc says that its allocation was revoked, not always why.
+    opening.process.release()->deleteLater();
+    opening.process = std::make_unique<QProcess>();
+    connect(opening.process.get(), &QProcess::finished, this, [this, &opening, said] {
+        const QString state = QString::fromUtf8(opening.process->readAllStandardOutput().trimmed());
+        const auto why = lostConnection(opening.place, {.lastLines = {said, state}});
+        emit lost(why ? why->sentence : tr("Slurm job %1 has ended (%2).").arg(opening.job, said));
+    });
+    opening.process->start(QStringLiteral("squeue"),
+                           {QStringLiteral("--noheader"), QStringLiteral("--states=all"),
+                            QStringLiteral("--format=%T"), QStringLiteral("--jobs=") + opening.job});
 }
 
 void PlaceSession::settle(Opening& opening, std::vector<PlacedDevice> devices)

@@ -39,7 +39,7 @@ signals:
     /// Emitted when a place cannot be opened.
     void failed(const QString& sentence);
     /// Emitted when an allocation has ended while it was open.
-    void lost(const batchpeak::engine::LostConnection& loss);
+    void lost(const QString& sentence);
     void logged(batchpeak::engine::LogLevel level, const QString& text);
 
 private:

@@ -4,6 +4,7 @@
 
 #include "options/exploration_options.h"
 #include "process_group.h"
+#include "text/readable_text.h"
 #include "text/translated.h"
 
 #include <QCoreApplication>
@@ -28,7 +29,6 @@ namespace {
 constexpr std::chrono::milliseconds longestAnswer = std::chrono::seconds(30);
 // Most bytes of an interpreter's output, including its answer.
 constexpr qsizetype maxBytes = 1 << 20;
-constexpr qsizetype maxQuoted = 300;
 
 QString interpreterIn(const QString& folder)
 {
@@ -38,11 +38,6 @@ QString interpreterIn(const QString& folder)
             return file.absoluteFilePath();
     }
     return {};
-}
-
-QString lastLineOf(const QByteArray& text)
-{
-    return QString::fromUtf8(text.trimmed().split('\n').back().trimmed()).left(maxQuoted);
 }
 
 /// Returns the answer, which is one line; an environment may print other lines before and after it.
@@ -169,6 +164,25 @@ QStringList pythonWorkerWords()
     return {QStringLiteral("-m"), QStringLiteral("batchpeak_trial.transformers")};
 }
 
+PythonStack pythonStackFrom(const QJsonObject& told)
+{
+    PythonStack stack;
+    const auto text = [&](const char* key) { return told[QLatin1String(key)].toString(); };
+    stack.version = text("python");
+    stack.torch = text("torch");
+    stack.transformers = text("transformers");
+    stack.peft = text("peft");
+    stack.trl = text("trl");
+    stack.bitsandbytes = text("bitsandbytes");
+    stack.devices = namesOf(told[QLatin1String("devices")].toArray());
+    stack.unusedDevices = namesOf(told[QLatin1String("unused_devices")].toArray());
+    stack.problem = text("problem");
+    const QJsonObject lacks = told[QLatin1String("lacks")].toObject();
+    for (const QString& package : lacks.keys())
+        stack.lacks[package] = lacks[package].toString();
+    return stack;
+}
+
 PythonStack pythonStackOf(const QString& program, const QString& packages, const std::stop_token& token)
 {
     PythonStack stack{.program = program};
@@ -191,19 +205,8 @@ PythonStack pythonStackOf(const QString& program, const QString& packages, const
         stack.problem = problemOf(program, packages, answer);
         return stack;
     }
-    const auto text = [&](const char* key) { return told[QLatin1String(key)].toString(); };
-    stack.version = text("python");
-    stack.torch = text("torch");
-    stack.transformers = text("transformers");
-    stack.peft = text("peft");
-    stack.trl = text("trl");
-    stack.bitsandbytes = text("bitsandbytes");
-    stack.devices = namesOf(told[QLatin1String("devices")].toArray());
-    stack.unusedDevices = namesOf(told[QLatin1String("unused_devices")].toArray());
-    stack.problem = text("problem");
-    const QJsonObject lacks = told[QLatin1String("lacks")].toObject();
-    for (const QString& package : lacks.keys())
-        stack.lacks[package] = lacks[package].toString();
+    stack = pythonStackFrom(told);
+    stack.program = program;
     return stack;
 }
 
@@ -245,7 +248,7 @@ QString problemFor(const PythonStack& stack, const trial::LoadRequest& load)
     return problem;
 }
 
-QString pythonStackText(const PythonStack& stack)
+QString librariesText(const PythonStack& stack)
 {
     QStringList packages;
     const auto add = [&](const char* name, const QString& version) {
@@ -257,9 +260,14 @@ QString pythonStackText(const PythonStack& stack)
     add("peft", stack.peft);
     add("trl", stack.trl);
     add("bitsandbytes", stack.bitsandbytes);
+    return packages.join(QLatin1String(", "));
+}
+
+QString pythonStackText(const PythonStack& stack)
+{
+    const QString libraries = librariesText(stack);
     const QString python = Translated::tr("Python %1 (%2)").arg(stack.version, stack.program);
-    return packages.isEmpty() ? python + QLatin1Char('.')
-                              : Translated::tr("%1: %2.").arg(python, packages.join(QLatin1String(", ")));
+    return libraries.isEmpty() ? python + QLatin1Char('.') : Translated::tr("%1: %2.").arg(python, libraries);
 }
 
 } // namespace batchpeak::engine

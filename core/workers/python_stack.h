@@ -4,6 +4,7 @@
 
 #include "trial/trial_request.h"
 
+#include <QJsonObject>
 #include <QMap>
 #include <QProcessEnvironment>
 #include <QString>
@@ -60,6 +61,9 @@ QStringList pythonWorkerArguments(const QString& packages);
 /// Returns arguments for an interpreter behind a launcher, whose command line a shell may split.
 QStringList pythonWorkerWords();
 
+/// Reads the answer of the package to --describe; the program is not in it.
+PythonStack pythonStackFrom(const QJsonObject& told);
+
 /// Examines an interpreter in the working directory of trials, since the meaning of "python3" may depend on
 /// it. This takes some tenths of a second.
 ///
@@ -75,6 +79,8 @@ PythonStack pythonStackNamed(const QString& python, const std::stop_token& token
 /// there; empty if they can.
 QString problemFor(const PythonStack& stack, const trial::LoadRequest& load);
 
+/// Returns a text such as "torch 2.11.0, transformers 5.23.0"; empty without any.
+QString librariesText(const PythonStack& stack);
 /// Returns a text such as "Python 3.11.2 (/venv/bin/python3): torch 2.11.0, transformers 5.23.0, peft
 /// 0.21.2."
 QString pythonStackText(const PythonStack& stack);

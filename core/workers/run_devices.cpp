@@ -146,6 +146,14 @@ std::vector<device::LocalDevice> chooseDevices(const QStringList& words,
     return chosen;
 }
 
+std::vector<PlacedDevice> unaskedDevices(const Place& place, const QStringList& words)
+{
+    std::vector<PlacedDevice> placed;
+    for (const device::LocalDevice& device : devicesBehindLauncher(words))
+        placed.push_back(placedDevice(place, device));
+    return placed;
+}
+
 std::vector<PlacedDevice> devicesBehindPrefixes(const ExplorationOptions& options)
 {
     std::vector<PlacedDevice> placed;
@@ -156,8 +164,8 @@ std::vector<PlacedDevice> devicesBehindPrefixes(const ExplorationOptions& option
                 Translated::tr("%1 has to be asked for its devices, which is not possible here; name them "
                                "with --device.")
                     .arg(text));
-        for (const device::LocalDevice& device : devicesBehindLauncher(options.devices))
-            addDevice(placed, placedDevice(place, device));
+        for (const PlacedDevice& device : unaskedDevices(place, options.devices))
+            addDevice(placed, device);
     }
     return placed;
 }
@@ -272,8 +280,7 @@ RunDevices::RunDevices(const trial::LoadRequest& load, const ExplorationOptions&
                              .memoryKills = parts.memoryKills,
                              .stuckWorkers = parts.lease->stuckWorkers(),
                              .reconnectFor = options.reconnectFor};
-    const bool isPlaced = !parts.placed.empty() || options.isHere();
-    for (const PlacedDevice& device : isPlaced ? parts.placed : devicesBehindPrefixes(options)) {
+    for (const PlacedDevice& device : parts.placed.empty() ? devicesBehindPrefixes(options) : parts.placed) {
         DeviceSetup setup = common;
         setup.id = device.id;
         setup.command = workerCommand(options, device, folder);

@@ -37,6 +37,8 @@ std::vector<device::LocalDevice> chooseDevices(const QStringList& words,
 /// \throws ExplorationError  for a word that is not a device
 std::vector<device::LocalDevice> devicesBehindLauncher(const QStringList& words);
 
+/// Returns the same devices at a place.
+std::vector<PlacedDevice> unaskedDevices(const Place& place, const QStringList& words);
 /// Returns these devices for each place, which must be a prefix: nothing is asked there.
 /// \throws ExplorationError  for another place
 std::vector<PlacedDevice> devicesBehindPrefixes(const ExplorationOptions& options);

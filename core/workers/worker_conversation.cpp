@@ -319,8 +319,10 @@ void WorkerConversation::processEnded(const WorkerEnd& end)
     m_device.workerPid = 0;
     if (m_stage == Stage::Refused && !end.isStuck)
         return launch(trial::firstProtocolVersion);
-    const bool isConnected = !m_setup.place || !lostConnection(*m_setup.place, end);
-    if (m_stage == Stage::Greeting && end.hasExited && isConnected && mayOfferLess()) {
+    auto connection = m_lostConnection;
+    if (!connection && m_setup.place && m_loss.isEmpty())
+        connection = lostConnection(*m_setup.place, end);
+    if (m_stage == Stage::Greeting && end.exitCode && !connection && mayOfferLess()) {
         launch(trial::firstProtocolVersion);
         return logRefusal(end.sentence);
     }
@@ -328,9 +330,6 @@ void WorkerConversation::processEnded(const WorkerEnd& end)
     if (m_asked)
         m_earlier.insert(m_asked->id);
     m_asked.reset();
-    auto connection = m_lostConnection;
-    if (!connection && m_setup.place && m_loss.isEmpty())
-        connection = lostConnection(*m_setup.place, end);
     emit ended({.problem = m_loss.isEmpty() ? (connection ? connection->sentence : end.sentence)
                            : end.isStuck    ? m_loss + QLatin1Char(' ') + end.sentence
                                             : m_loss,

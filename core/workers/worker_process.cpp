@@ -59,9 +59,10 @@ WorkerProcess::WorkerProcess(WorkerTimeouts timeouts, std::function<device::Memo
     connect(m_process.get(), &QProcess::finished, this, [this](int code, QProcess::ExitStatus status) {
         readMessages();
         readErrorLines();
-        const bool hasExited = status == QProcess::NormalExit;
-        reportEnd(hasExited ? exitSentence(code) : signalSentence(code),
-                  hasExited ? std::optional(code) : std::nullopt);
+        if (status == QProcess::NormalExit)
+            reportEnd(exitSentence(code), code);
+        else
+            reportEnd(signalSentence(code), std::nullopt);
     });
 }
 
@@ -242,11 +243,7 @@ void WorkerProcess::reportEnd(const QString& sentence, std::optional<int> exitCo
     // A launcher may have exited while its children still run.
     signalGroup(*m_process, m_group, SIGKILL);
     m_group = 0;
-    emit ended({.sentence = sentence,
-                .lastLines = m_lastLines,
-                .hasExited = exitCode.has_value(),
-                .isStuck = isStuck,
-                .exitCode = exitCode.value_or(0)});
+    emit ended({.sentence = sentence, .lastLines = m_lastLines, .exitCode = exitCode, .isStuck = isStuck});
 }
 
 } // namespace batchpeak::engine

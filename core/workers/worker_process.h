@@ -88,12 +88,10 @@ struct WorkerEnd
     QString sentence;
     /// Last lines that it wrote to stderr, or to stdout before its first message.
     QStringList lastLines;
-    /// Whether it exited by itself with an exit code: it could be started, and no signal ended it.
-    bool hasExited = false;
+    /// Exit code, if it exited by itself: it could be started, and no signal ended it.
+    std::optional<int> exitCode = {};
     /// Whether the process still exists because not even SIGKILL ended it.
     bool isStuck = false;
-    /// Exit code, if it has exited.
-    int exitCode = 0;
 };
 
 /// One process that speaks the trial protocol, from its start until it has certainly ended.

@@ -9,36 +9,35 @@ import tempfile
 import time
 from pathlib import Path
 
-from .desk import Exploration, Programs
+from .desk import Exploration, Programs, Result
 
-SEARCH = ("--fresh", "--no-verify", "--device", "cpu")
 # The wait of a typical trial, and a scatter that a search has to average out.
 TRIAL_MILLISECONDS = 3000
 NOISE = 0.03
 
 
-def seconds_of(programs: Programs, *words: str, trial_time: int) -> tuple[float, float, int]:
-    """Returns the seconds from the start to the first trial and to the end, and the number of trials."""
+def seconds_of(programs: Programs, *words: str, worker: str) -> tuple[float, float, Result]:
+    """Returns the seconds from the start to the first trial and to the end, and the result."""
     with tempfile.TemporaryDirectory() as folder:
         began = time.monotonic()
-        exploration = Exploration(programs, Path(folder), *SEARCH, *words, worker="trial-time=%d" % trial_time)
+        exploration = Exploration(programs, Path(folder), "--fresh", *words, worker=worker)
         exploration.wait_for_trials(1)
         first = time.monotonic() - began
-        result = exploration.end(600)
+        result = exploration.end(900)
         if result.code:
             raise RuntimeError(result.output)
-        return first, time.monotonic() - began, len(result.trials)
+        return first, time.monotonic() - began, result
 
 
 def measure_overhead(programs: Programs, rounds: int) -> None:
     """Compares explorations of 40 trials that take no time: what is left is the place's share of a trial."""
-    trials = ("--max-trials", "40", "--confidence", "99", "--tolerance", "0.1")
+    trials = ("--max-trials", "40", "--confidence", "99", "--tolerance", "0.1", "--no-verify", "--device", "cpu")
     places = {"this computer": (), "ssh": ("--on", "ssh:n1"), "slurm": ("--on", "slurm")}
     each: dict[str, list[float]] = {name: [] for name in places}
     for _ in range(rounds):
         for name, words in places.items():
-            first, whole, count = seconds_of(programs, *trials, *words, trial_time=0)
-            each[name].append((whole - first) / (count - 1) * 1000)
+            first, whole, result = seconds_of(programs, *trials, *words, worker="")
+            each[name].append((whole - first) / (len(result.trials) - 1) * 1000)
     base = statistics.median(each["this computer"])
     for name, values in each.items():
         print(
@@ -50,23 +49,16 @@ def measure_overhead(programs: Programs, rounds: int) -> None:
 def measure_devices(programs: Programs, rounds: int) -> None:
     """Compares one device with four on two nodes."""
     places = {
-        "1 device": ("--on", "slurm -N1"),
-        "4 devices": ("--on", "slurm -N2"),
+        "1 device": ("--on", "slurm -N1", "--device", "cuda:0"),
+        "4 devices": ("--on", "slurm -N2", "--device", "cuda"),
     }
+    worker = "trial-time=%d noise=%g" % (TRIAL_MILLISECONDS, NOISE)
     each: dict[str, list[float]] = {name: [] for name in places}
     for _ in range(rounds):
         for name, words in places.items():
-            devices = ("--device", "cuda:0") if name == "1 device" else ("--device", "cuda")
-            with tempfile.TemporaryDirectory() as folder:
-                began = time.monotonic()
-                exploration = Exploration(
-                    programs, Path(folder), "--fresh", *devices, *words, worker="trial-time=%d noise=%g" % (TRIAL_MILLISECONDS, NOISE)
-                )
-                result = exploration.end(900)
-                if result.code:
-                    raise RuntimeError(result.output)
-                each[name].append(time.monotonic() - began)
-                print("%-10s %6.1f s, %d trials, size %s" % (name, each[name][-1], len(result.trials), result.size))
+            _, seconds, result = seconds_of(programs, *words, worker=worker)
+            each[name].append(seconds)
+            print("%-10s %6.1f s, %d trials, size %s" % (name, seconds, len(result.trials), result.size))
     ratio = statistics.median(each["4 devices"]) / statistics.median(each["1 device"])
     print("4 devices take %.0f %% of the time of 1" % (100 * ratio))
 

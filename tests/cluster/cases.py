@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import tempfile
 import unittest
@@ -37,6 +38,16 @@ class ClusterTest(unittest.TestCase):
         exploration = Exploration(programs, self.folder, *SEARCH, *words, worker=words_of_worker, **options)
         self.addCleanup(exploration.kill)
         return exploration
+
+    @contextlib.contextmanager
+    def in_folder_of_its_own(self):
+        """What is started meanwhile has its own history and files."""
+        before, self.folder = self.folder, self.folder / "other"
+        self.folder.mkdir()
+        try:
+            yield
+        finally:
+            self.folder = before
 
     def resume(self) -> Exploration:
         exploration = Exploration(programs, self.folder, "--resume", config=None)

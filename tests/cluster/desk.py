@@ -26,22 +26,57 @@ class Programs:
     fake_worker: str
 
 
-def events_in(path: Path, name: str) -> list[dict]:
-    """Returns the events so far, of one name or all."""
-    try:
-        lines = path.read_text().splitlines()
-    except OSError:
-        return []
-    found = []
-    for line in lines:
+class _Followed:
+    """An exploration whose events and output are files."""
+
+    def __init__(self, events: Path, output: Path):
+        self._events, self._output = events, output
+
+    @property
+    def output(self) -> str:
+        return self._output.read_text() if self._output.exists() else ""
+
+    def events(self, name: str = "") -> list[dict]:
+        """Returns the events so far, of one name or all."""
         try:
-            found.append(json.loads(line))
-        except ValueError:
-            pass  # half of a line that is being written
-    return [event for event in found if not name or event["event"] == name]
+            lines = self._events.read_text().splitlines()
+        except OSError:
+            return []
+        found = []
+        for line in lines:
+            try:
+                found.append(json.loads(line))
+            except ValueError:
+                pass  # half of a line that is being written
+        return [event for event in found if not name or event["event"] == name]
+
+    def trials(self) -> list[dict]:
+        return self.events("trial_finished")
+
+    def has_ended(self) -> bool:
+        raise NotImplementedError
+
+    def wait_for(self, holds: Callable[[], bool], what: str, seconds: float = 60.0) -> None:
+        try:
+            wait_until(lambda: holds() or self.has_ended(), what, seconds)
+        except TimeoutError as error:
+            raise AssertionError("%s. It said:\n%s" % (error, self.output)) from None
+        if not holds():
+            raise AssertionError("%s did not happen before the end. It said:\n%s" % (what, self.output))
+
+    def wait_for_trials(self, count: int) -> None:
+        self.wait_for(lambda: len(self.trials()) >= count, "%d trials" % count)
+
+    def result(self, code: int) -> Result:
+        finished = self.events("finished")
+        return Result(code, finished[-1] if finished else {}, self.trials(), self.output)
 
 
-class Exploration:
+def _environment(folder: Path) -> dict[str, str]:
+    return {**os.environ, "XDG_DATA_HOME": str(folder / "data"), "QT_QPA_PLATFORM": "offscreen"}
+
+
+class Exploration(_Followed):
     """`batchpeak explore` in the background, followed by its events."""
 
     def __init__(
@@ -54,8 +89,7 @@ class Exploration:
         before: tuple[str, ...] = (),
     ):
         """config is None for an exploration that is resumed; before is what the program is started by."""
-        self._events = folder / "events.jsonl"
-        self._output = folder / "output.txt"
+        super().__init__(folder / "events.jsonl", folder / "output.txt")
         self._events.unlink(missing_ok=True)
         asked = [str(config), "--worker", "%s %s" % (programs.fake_worker, worker)] if config else []
         with self._output.open("w") as output:
@@ -64,30 +98,12 @@ class Exploration:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                env={**os.environ, "XDG_DATA_HOME": str(folder / "data"), "QT_QPA_PLATFORM": "offscreen"},
+                env=_environment(folder),
                 start_new_session=True,
             )
 
-    @property
-    def output(self) -> str:
-        return self._output.read_text()
-
-    def events(self, name: str = "") -> list[dict]:
-        return events_in(self._events, name)
-
-    def trials(self) -> list[dict]:
-        return self.events("trial_finished")
-
-    def wait_for(self, holds: Callable[[], bool], what: str, seconds: float = 60.0) -> None:
-        try:
-            wait_until(lambda: holds() or self.process.poll() is not None, what, seconds)
-        except TimeoutError as error:
-            raise AssertionError("%s. It said:\n%s" % (error, self.output)) from None
-        if not holds():
-            raise AssertionError("%s did not happen before the end. It said:\n%s" % (what, self.output))
-
-    def wait_for_trials(self, count: int) -> None:
-        self.wait_for(lambda: len(self.trials()) >= count, "%d trials" % count)
+    def has_ended(self) -> bool:
+        return self.process.poll() is not None
 
     def wait_in_trial(self, number: int) -> None:
         """Waits until the trial of that number runs."""
@@ -103,8 +119,7 @@ class Exploration:
         except subprocess.TimeoutExpired:
             self.kill()
             raise AssertionError("It did not end. It said:\n" + self.output) from None
-        finished = self.events("finished")
-        return Result(code, finished[-1] if finished else {}, self.trials(), self.output)
+        return self.result(code)
 
     def interrupt(self) -> None:
         self.process.send_signal(signal.SIGINT)
@@ -114,7 +129,7 @@ class Exploration:
         self.process.wait()
 
 
-class BatchJob:
+class BatchJob(_Followed):
     """`batchpeak submit`, and the job that runs then."""
 
     def __init__(self, programs: Programs, folder: Path, *words: str, worker: str = ""):
@@ -122,37 +137,29 @@ class BatchJob:
         shutil.copy(EXAMPLE, folder)
         self.config = folder / EXAMPLE.name
         answer = run(
-            programs.batchpeak, "submit", str(self.config), "--worker", "%s %s" % (programs.fake_worker, worker), *words,
+            programs.batchpeak,
+            "submit",
+            str(self.config),
+            "--worker",
+            "%s %s" % (programs.fake_worker, worker),
+            *words,
             cwd=folder,
-            env={**os.environ, "XDG_DATA_HOME": str(folder / "data"), "QT_QPA_PLATFORM": "offscreen"},
+            env=_environment(folder),
         )
-        named = dict(line.split(maxsplit=1) for line in answer.splitlines() if line.split()[0] in ("job", "log", "events"))
-        self.id, self._log, self._events = named["job"], Path(named["log"]), Path(named["events"])
-
-    @property
-    def output(self) -> str:
-        return self._log.read_text() if self._log.exists() else ""
-
-    def events(self, name: str) -> list[dict]:
-        return events_in(self._events, name)
-
-    def trials(self) -> list[dict]:
-        return self.events("trial_finished")
+        # "job 17", "script PATH", "log PATH" and "events PATH"; warnings are sentences.
+        named = dict(line.split(maxsplit=1) for line in answer.splitlines() if " " in line)
+        super().__init__(Path(named["events"]), Path(named["log"]))
+        self.id = named["job"]
 
     def state(self) -> str:
         return run("squeue", "--noheader", "--states=all", "--jobs", self.id, "--format", "%T").strip()
 
-    def wait_for(self, holds: Callable[[], bool], what: str, seconds: float = 60.0) -> None:
-        try:
-            wait_until(holds, what, seconds)
-        except TimeoutError as error:
-            raise AssertionError("%s. It said:\n%s" % (error, self.output)) from None
+    def has_ended(self) -> bool:
+        return self.state() in ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT")
 
     def end(self, seconds: float = 150.0) -> Result:
-        self.wait_for(lambda: self.state() in ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT"), "the end of the job", seconds)
-        finished = self.events("finished")
-        code = 0 if self.state() == "COMPLETED" else 1
-        return Result(code, finished[-1] if finished else {}, self.trials(), self.output)
+        self.wait_for(self.has_ended, "the end of the job", seconds)
+        return self.result(0 if self.state() == "COMPLETED" else 1)
 
 
 @dataclass

@@ -152,9 +152,6 @@ class Servers:
         )
         self._start("sshd-" + name, name, shutil.which("sshd"), "-D", "-e", "-f", str(config))
 
-    def log(self, name: str) -> str:
-        return (self.folder / (name + ".out")).read_text()
-
     def _start(self, server: str, computer: str, *words: str) -> None:
         with (self.folder / (server + ".out")).open("a") as output:
             self._running[server] = subprocess.Popen(

@@ -15,15 +15,22 @@ from .servers import run
 class BatchTest(ClusterTest):
     def submit(self, *words: str, trial_time: int = 500, partition: str = "main") -> BatchJob:
         job = BatchJob(
-            cases.programs, self.folder, *SEARCH, "--on", "slurm:" + partition, "--device", "cpu", *words,
+            cases.programs,
+            self.folder,
+            *SEARCH,
+            "--on",
+            "slurm:" + partition,
+            "--device",
+            "cpu",
+            *words,
             worker="trial-time=%d" % trial_time,
         )
         self.addCleanup(run, "scancel", "--quiet", job.id)
         return job
 
-    def expect_restarted(self, job: BatchJob) -> None:
+    def expect_restarted(self, job: BatchJob, most_lost: int = 1) -> None:
         result = job.end()
-        self.expect_same_result(result)
+        self.expect_same_result(result, most_lost)
         self.assertGreaterEqual(len(job.events("started")), 2)
         self.assertEqual(len({event["exploration"] for event in job.events("recorded")}), 1)
 
@@ -36,19 +43,20 @@ class BatchTest(ClusterTest):
 
     def test_requeued(self):
         job = self.submit()
-        job.wait_for(lambda: len(job.trials()) >= 2, "two trials")
+        job.wait_for_trials(2)
         run("scontrol", "requeue", job.id)
         self.expect_restarted(job)
 
     def test_preempted(self):
         job = self.submit("-N2", partition="low")
-        job.wait_for(lambda: len(job.trials()) >= 2, "two trials")
+        job.wait_for_trials(2)
         run("srun", "--partition=main", "-N2", "--exclusive", "true")
-        self.expect_restarted(job)
+        # Each of the two devices had a trial under way.
+        self.expect_restarted(job, most_lost=2)
 
     def test_node_down(self):
         job = self.submit("-N1")
-        job.wait_for(lambda: len(job.trials()) >= 2, "two trials")
+        job.wait_for_trials(2)
         node = run("squeue", "--noheader", "--jobs", job.id, "--format", "%N").strip()
         cases.cluster.kill_node(node)
         self.addCleanup(cases.cluster.revive_node, node)
@@ -56,7 +64,7 @@ class BatchTest(ClusterTest):
 
     def test_time_limit(self):
         job = self.submit(trial_time=6000)
-        job.wait_for(lambda: len(job.trials()) >= 1, "a trial")
+        job.wait_for_trials(1)
         # The warning of 90 seconds is due now. Slurm looks at its limits twice a minute.
         run("scontrol", "update", "jobid=" + job.id, "timelimit=2")
         job.wait_for(lambda: len(job.events("started")) >= 2, "a restart", 150)
@@ -65,9 +73,7 @@ class BatchTest(ClusterTest):
 
     def test_two_at_once(self):
         first = self.submit()
-        folder, self.folder = self.folder, self.folder / "other"
-        self.folder.mkdir()
-        second = self.submit()
-        self.folder = folder
+        with self.in_folder_of_its_own():
+            second = self.submit()
         for job in (first, second):
             self.expect_same_result(job.end(), most_lost=0)

@@ -20,6 +20,15 @@ class SlurmTest(ClusterTest):
     def explore_both(self, **options) -> Exploration:
         return self.explore("--on", "slurm -N2", "--device", "cpu", trial_time=500, **options)
 
+    def occupy_all_nodes(self) -> subprocess.Popen:
+        holder = subprocess.Popen(
+            ["srun", "-N2", "--exclusive", "sleep", "infinity"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        self.addCleanup(holder.wait)
+        self.addCleanup(holder.terminate)
+        wait_until(lambda: len(jobs()) == 1, "the job before")
+        return holder
+
     def test_job_canceled(self):
         exploration = self.explore_both()
         exploration.wait_for_trials(3)
@@ -62,12 +71,7 @@ class SlurmTest(ClusterTest):
         self.expect_same_result(exploration.end(), most_lost=0)
 
     def test_queue(self):
-        holder = subprocess.Popen(
-            ["srun", "-N2", "--exclusive", "sleep", "infinity"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        self.addCleanup(holder.wait)
-        self.addCleanup(holder.terminate)
-        wait_until(lambda: len(jobs()) == 1, "the job before")
+        holder = self.occupy_all_nodes()
         exploration = self.explore_both()
         exploration.wait_for(lambda: len(jobs()) == 2, "a job in the queue")
         exploration.wait_for(lambda: "Slurm has not given" in exploration.output, "a word on the queue")
@@ -75,12 +79,7 @@ class SlurmTest(ClusterTest):
         self.expect_same_result(exploration.end(), most_lost=0)
 
     def test_interrupted_in_the_queue(self):
-        holder = subprocess.Popen(
-            ["srun", "-N2", "--exclusive", "sleep", "infinity"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        self.addCleanup(holder.wait)
-        self.addCleanup(holder.terminate)
-        wait_until(lambda: len(jobs()) == 1, "the job before")
+        self.occupy_all_nodes()
         for end in (Exploration.interrupt, Exploration.kill):
             exploration = self.explore_both()
             exploration.wait_for(lambda: len(jobs()) == 2, "a job in the queue")
@@ -90,9 +89,7 @@ class SlurmTest(ClusterTest):
 
     def test_two_at_once(self):
         other = self.explore_both()
-        first_folder, self.folder = self.folder, self.folder / "other"
-        self.folder.mkdir()
-        exploration = self.explore_both()
-        self.folder = first_folder
+        with self.in_folder_of_its_own():
+            exploration = self.explore_both()
         for one in (other, exploration):
             self.expect_same_result(one.end(), most_lost=0)

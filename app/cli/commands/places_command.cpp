@@ -186,8 +186,7 @@ int PlacesCommand::test() const
 bool PlacesCommand::sendTo(const QString& text, Console& console) const
 {
     const engine::Place place = engine::placeFromText(text);
-    using Kind = engine::Place::Kind;
-    if (place.kind != Kind::Ssh && place.kind != Kind::Podman) {
+    if (!place.isComputer()) {
         console.remark(
             QStringLiteral("%1: nothing is sent; its computers share their files with this one.").arg(text));
         return true;
@@ -221,6 +220,10 @@ bool PlacesCommand::testPlace(const QString& text, Console& console) const
         else
             programs << QStringLiteral("%1, %2").arg(found.program, found.framework);
     };
+    const auto addRows = [&](const engine::PlaceDescription& found) {
+        for (const device::LocalDevice& device : found.devices.devices)
+            rows.push_back(rowFor(QString::fromStdString(device.id()), device));
+    };
     // The nodes of Slurm are known with their allocation, which must last as long as they are asked.
     engine::PlaceSession session(options, QCoreApplication::applicationDirPath());
     engine::PlacedDevice computer = engine::placedDevice(place, {.kind = "cpu"});
@@ -237,17 +240,13 @@ bool PlacesCommand::testPlace(const QString& text, Console& console) const
         computer = session.devices().front();
     } else {
         const engine::PlaceDescription found = askedOf(options, computer, text);
-        for (const device::LocalDevice& device : found.devices.devices)
-            rows.push_back(rowFor(QString::fromStdString(device.id()), device));
+        addRows(found);
         take(found);
     }
     options.python = engine::anyPython;
     const engine::PlaceDescription python = askedOf(options, computer, text);
-    const bool hasRows = rows.size() > 1;
-    for (const device::LocalDevice& device : python.devices.devices) {
-        if (!hasRows)
-            rows.push_back(rowFor(QString::fromStdString(device.id()), device));
-    }
+    if (rows.size() == 1)
+        addRows(python);
     take(python);
     programs.removeDuplicates();
     problems.removeDuplicates();

@@ -142,6 +142,8 @@ private slots:
              {"a time limit",
               {"slurm", 1, "*** STEP 3.0 ON n1 CANCELLED AT 2026-11-30T10:00:00 DUE TO TIME LIMIT ***",
                "gone"}},
+             {"the state of a job at its time limit", {"slurm", 1, "TIMEOUT", "gone"}},
+             {"the state of a job that was preempted", {"slurm", 1, "PREEMPTED", "returns"}},
              {"a worker of Slurm",
               {"slurm", 1, "srun: error: n1: task 0: Exited with exit code 1", "worker"}},
              {"a prefix", {"env", 255, "Connection reset by peer", "worker"}}});
@@ -149,8 +151,8 @@ private slots:
     void tellsALostConnectionFromAWorker()
     {
         const auto& [place, code, line, expected] = row<Text, int, Text, Text>();
-        const auto loss = lostConnection(placeFromText(place),
-                                         {.lastLines = {QString(line)}, .hasExited = true, .exitCode = code});
+        const auto loss =
+            lostConnection(placeFromText(place), {.lastLines = {QString(line)}, .exitCode = code});
         QCOMPARE(QString(!loss             ? QStringLiteral("worker")
                          : loss->mayReturn ? QStringLiteral("returns")
                                            : QStringLiteral("gone")),
