@@ -161,10 +161,9 @@ template<std::size_t N>
 const Row* firstIn(const QStringList& lines, const std::array<Row, N>& rows)
 {
     const auto row = std::ranges::find_if(rows, [&](const Row& candidate) {
-        return std::ranges::any_of(
-            lines, [&](const QString& line) {
-                return line.contains(QLatin1String(candidate.text)) || line == QLatin1String(candidate.state);
-            });
+        return std::ranges::any_of(lines, [&](const QString& line) {
+            return line.contains(QLatin1String(candidate.text)) || line == QLatin1String(candidate.state);
+        });
     });
     return row == rows.end() ? nullptr : &*row;
 }
