@@ -227,8 +227,8 @@ bool Exploration::makePlanner(const search::SearchSpace& space)
         auto strategy = m_parts.makeStrategy(m_run->options.strategy.toStdString(), space);
         m_run->comparesSizes = space.comparesSizes;
         m_run->abilities = strategy->abilities();
-        m_run->planner = std::make_unique<TrialPlanner>(std::move(strategy), space.maxTrials,
-                                                        m_run->options.repeatDisturbed);
+        m_run->planner = std::make_unique<TrialPlanner>(
+            std::move(strategy), space.maxTrials, m_run->options.repeatDisturbed, snapshot().run->processes);
         if (!m_run->thinking.makeThread())
             m_run->builder.log(LogLevel::Warning,
                                noThreadText(tr("While the search thinks, nothing else is answered.")));
@@ -353,8 +353,9 @@ void Exploration::endTrial(const DeviceSnapshot& device, const trial::TrialResul
         if (state() != State::Finishing)
             isLeft ? endLeft(ended) : endSkipped(ended);
     } else {
+        const trial::TrialResult counted = inObjective(result, snapshot().run->objective);
         const TrialReading reading{.trial = ended,
-                                   .measurement = measurementOf(ended, result, workerLost, m_run->now())};
+                                   .measurement = measurementOf(ended, counted, workerLost, m_run->now())};
         if (ended.isVerification)
             judgeVerification(device, reading);
         else

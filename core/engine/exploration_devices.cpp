@@ -30,14 +30,26 @@ void Exploration::openPlaces()
     m_run->places.reset();
     if (namesOnlyPrefixes(m_run->options))
         return openDevices();
-    m_run->places = std::make_unique<PlaceSession>(m_run->options, QCoreApplication::applicationDirPath());
+    m_run->places = m_parts.session;
+    const bool isLost = m_parts.session && m_parts.session->isLost();
+    const bool isNew = !m_parts.session || isLost;
+    if (isNew)
+        m_run->places =
+            std::make_shared<PlaceSession>(m_run->options, QCoreApplication::applicationDirPath());
     PlaceSession* const places = m_run->places.get();
+    // The session may be that of the exploration before.
+    places->disconnect(this);
     connect(places, &PlaceSession::logged, this, &Exploration::remark);
     connect(places, &PlaceSession::opened, this, &Exploration::openDevices);
     connect(places, &PlaceSession::failed, this, &Exploration::fail);
     connect(places, &PlaceSession::lost, this,
             [this](const QString& sentence) { fail(lostPlaceText(sentence, !snapshot().trials.empty())); });
-    places->open();
+    if (isNew)
+        places->open();
+    else if (places->problem().isEmpty())
+        return openDevices();
+    else
+        return fail(places->problem());
     publish();
 }
 
@@ -47,8 +59,7 @@ void Exploration::openDevices()
         return;
     try {
         ExplorationParts parts = m_parts;
-        if (m_run->places)
-            parts.placed = m_run->places->devices();
+        parts.session = m_run->places;
         m_run->devices = RunDevices(m_run->plan.load, m_run->options, parts);
         m_run->pool = std::make_unique<DevicePool>(deviceSetups());
         m_run->telemetry = std::make_unique<BackgroundThread>();

@@ -32,6 +32,7 @@ store::ExplorationInfo infoFrom(const RunDescription& run)
             .sequenceLength = run.sequenceLength,
             .globalBatchSize = run.plan.globalBatchSize,
             .configDevices = run.plan.devices,
+            .processes = run.processes,
             .setting = QString::fromStdString(config::toText(run.plan.setting)),
             .objective = enumText(run.objective),
             .strategy = run.strategy,

@@ -67,7 +67,7 @@ struct Exploration::Run : public QObject
     std::unique_ptr<DevicePool> pool;
     RunDevices devices;
     /// Null for a run on devices of this computer.
-    std::unique_ptr<PlaceSession> places;
+    std::shared_ptr<PlaceSession> places;
     std::unique_ptr<BackgroundThread> telemetry;
     Verifier verifier;
     /// How the search had ended when the verification began.

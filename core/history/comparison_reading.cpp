@@ -22,14 +22,14 @@ bool isOfOneSize(Outcome outcome)
 } // namespace
 
 trial::ComparedRecord comparedRecordOf(const trial::ComparedSize& size, double optimizerSeconds,
-                                       const RunDescription& run)
+                                       double reductionSeconds, const RunDescription& run)
 {
     trial::ComparedRecord record;
     record.microBatchSize = size.microBatchSize;
     record.peakReservedBytes = measuredPeak(size.peakReservedBytes);
     const std::vector<double> typical = trial::typicalStepSecondsOf(size.visits);
     const auto speedOf = [&](double seconds) {
-        return samplesPerSecond(run, size.microBatchSize, seconds, optimizerSeconds);
+        return samplesPerSecond(run, size.microBatchSize, seconds, optimizerSeconds, reductionSeconds);
     };
     for (std::size_t visit = 0; visit < typical.size(); ++visit)
         record.visits.push_back(
@@ -46,13 +46,15 @@ void finishComparison(trial::TrialRecord& trial, const trial::TrialResult& resul
 {
     trial.microBatchSize = isOfOneSize(*trial.outcome) ? result.microBatchSize : 0;
     trial.optimizerSeconds = result.optimizerSeconds;
+    trial.reductionSeconds = result.reductionSeconds;
     int steps = 0;
     for (const trial::ComparedSize& size : result.compared) {
         for (const trial::Visit& visit : size.visits)
             steps += static_cast<int>(visit.stepSeconds.size());
         const auto record =
             std::ranges::find(trial.compared, size.microBatchSize, &trial::ComparedRecord::microBatchSize);
-        *record = comparedRecordOf(size, result.optimizerSeconds.value_or(0.0), run);
+        *record = comparedRecordOf(size, result.optimizerSeconds.value_or(0.0),
+                                   result.reductionSeconds.value_or(0.0), run);
         const bool isTooMuch = device.limitBytes > 0 && size.peakReservedBytes > device.limitBytes;
         if (isTooMuch && trial.outcome == Outcome::Ok) {
             trial.outcome = Outcome::OutOfMemory;

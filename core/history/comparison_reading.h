@@ -11,7 +11,7 @@ namespace batchpeak::engine {
 
 /// Returns what the visits measured of one size of a comparison; without a speed if they took no step.
 trial::ComparedRecord comparedRecordOf(const trial::ComparedSize& size, double optimizerSeconds,
-                                       const RunDescription& run);
+                                       double reductionSeconds, const RunDescription& run);
 
 /// Writes into \p trial what a finished comparison measured of each of its sizes, and which size ended it
 /// early: one that did not fit or that failed. A lost worker, a cancellation and a time-out are not

@@ -58,7 +58,7 @@ bool asksTheSame(const store::ExplorationInfo& past, const RunDescription& run)
            past.phase == enumText(run.phase) && past.precision == enumText(run.precision) &&
            past.optimizer == enumText(run.optimizer) && past.sequenceLength == run.sequenceLength &&
            past.globalBatchSize == run.plan.globalBatchSize && past.configDevices == run.plan.devices &&
-           isSameFile(past.filePath, QFileInfo(run.filePath));
+           past.processes == run.processes && isSameFile(past.filePath, QFileInfo(run.filePath));
 }
 
 /// Maximum number of recalled trials: more tell a search nothing, and cost it time.
@@ -251,7 +251,7 @@ trial::TrialRecord recordOf(std::int64_t size, const search::Measurement& measur
 std::optional<trial::TrialRecord> recordOf(const trial::ComparedSize& size,
                                            const search::Measurement& comparison, const RunDescription& run)
 {
-    const trial::ComparedRecord measured = comparedRecordOf(size, comparison.optimizerSeconds, run);
+    const trial::ComparedRecord measured = comparedRecordOf(size, comparison.optimizerSeconds, 0.0, run);
     if (!measured.secondsPerStep)
         return std::nullopt;
     trial::TrialRecord record = recordOf(size.microBatchSize, comparison);

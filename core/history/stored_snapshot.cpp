@@ -90,6 +90,7 @@ RunDescription runOf(const store::ExplorationInfo& info, const RunDescription& n
     run.sequenceLength = info.sequenceLength;
     run.plan.globalBatchSize = info.globalBatchSize;
     run.plan.devices = info.configDevices;
+    run.processes = info.processes;
     run.objective = enumFromText<search::Objective>(info.objective).value_or(search::Objective::Micro);
     run.strategy = info.strategy;
     run.tolerance = info.tolerance;
@@ -250,7 +251,7 @@ bool addSearch(Snapshot& snapshot, StoredSearch& search, const std::stop_token& 
     search::SearchState state;
     try {
         TrialPlanner planner(search::makeStrategy(asked.strategy.toStdString(), run->space),
-                             run->space.maxTrials, asked.repeatDisturbed);
+                             run->space.maxTrials, asked.repeatDisturbed, summary.info.processes);
         int trials = 0;
         for (const PlannerCall& call : run->calls) {
             if (stop.stop_requested())

@@ -42,8 +42,12 @@ bool mayBeOf(const search::Measurement& measurement, const search::Proposal& pro
 
 } // namespace
 
-TrialPlanner::TrialPlanner(std::unique_ptr<search::Strategy> strategy, int maxTrials, bool repeatsDisturbed)
-    : m_strategy(std::move(strategy)), m_maxTrials(maxTrials), m_repeatsDisturbed(repeatsDisturbed)
+TrialPlanner::TrialPlanner(std::unique_ptr<search::Strategy> strategy, int maxTrials, bool repeatsDisturbed,
+                           std::int64_t processes)
+    : m_strategy(std::move(strategy)),
+      m_maxTrials(maxTrials),
+      m_repeatsDisturbed(repeatsDisturbed),
+      m_processes(static_cast<double>(processes))
 {}
 
 std::optional<search::Proposal> TrialPlanner::next(const QString& device)
@@ -247,6 +251,14 @@ search::SearchState TrialPlanner::searchState() const
 {
     using Status = search::SearchState::Status;
     search::SearchState state = m_strategy->searchState();
+    if (state.recommendation)
+        state.recommendation->samplesPerSecond *= m_processes;
+    for (search::SizeEstimate& estimate : state.estimates)
+        estimate.samplesPerSecond *= m_processes;
+    for (search::CurvePoint& point : state.curve) {
+        for (double* const speed : {&point.samplesPerSecond, &point.low, &point.high})
+            *speed *= m_processes;
+    }
     const bool waits = state.status == Status::Exhausted && expectsMore();
     if (waits || (awaitsAsked() && state.status != Status::NothingFits))
         state.status = Status::Searching;

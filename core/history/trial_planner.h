@@ -44,7 +44,8 @@ class TrialPlanner
 public:
     /// \param maxTrials  trial budget of the search, repeated trials included
     /// \param repeatsDisturbed  whether a disturbed trial is run once more
-    TrialPlanner(std::unique_ptr<search::Strategy> strategy, int maxTrials, bool repeatsDisturbed = true);
+    TrialPlanner(std::unique_ptr<search::Strategy> strategy, int maxTrials, bool repeatsDisturbed = true,
+                 std::int64_t processes = 1);
 
     /// \return nothing if the search has ended or waits for running trials
     std::optional<search::Proposal> next(const QString& device);
@@ -121,6 +122,8 @@ private:
     std::unique_ptr<search::Strategy> m_strategy;
     int m_maxTrials;
     bool m_repeatsDisturbed;
+    /// Factor from the speeds of the search, which are those of one process, to those of all.
+    double m_processes;
     int m_trials = 0;
     std::vector<Flight> m_inFlight;
     std::map<QString, Repetition> m_repetitions;

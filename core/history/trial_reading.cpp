@@ -158,17 +158,38 @@ void finishTrial(trial::TrialRecord& trial, const trial::TrialResult& result,
         trial.forwardSeconds = result.forwardSeconds;
         trial.backwardSeconds = result.backwardSeconds;
         trial.optimizerSeconds = result.optimizerSeconds;
+        trial.reductionSeconds = result.reductionSeconds;
         trial.relativeError = result.relativeError         ? result.relativeError
                               : result.stepSeconds.empty() ? trial::relativeStandardError(reported)
                                                            : trial::relativeStandardError(result.stepSeconds);
-        trial.samplesPerSecond = samplesPerSecond(run, trial.microBatchSize, result.secondsPerStep,
-                                                  result.optimizerSeconds.value_or(0.0));
+        trial.samplesPerSecond =
+            samplesPerSecond(run, trial.microBatchSize, result.secondsPerStep,
+                             result.optimizerSeconds.value_or(0.0), result.reductionSeconds.value_or(0.0));
     }
     if (trial.outcome != Outcome::Ok) {
         trial.samplesPerSecond.reset();
         trial.relativeError.reset();
         trial.joulesPerSample.reset();
     }
+}
+
+trial::TrialResult inObjective(trial::TrialResult result, search::Objective objective)
+{
+    if (objective != search::Objective::Effective || !result.reductionSeconds)
+        return result;
+    // A program in which the reduction takes as long as a whole micro-batch has measured noise.
+    constexpr double leastShare = 0.01;
+    const auto without = [reduction = *result.reductionSeconds](double seconds) {
+        return std::max(seconds - reduction, leastShare * seconds);
+    };
+    result.secondsPerStep = without(result.secondsPerStep);
+    std::ranges::transform(result.stepSeconds, result.stepSeconds.begin(), without);
+    for (trial::ComparedSize& size : result.compared) {
+        for (trial::Visit& visit : size.visits)
+            std::ranges::transform(visit.stepSeconds, visit.stepSeconds.begin(), without);
+    }
+    result.optimizerSeconds = result.optimizerSeconds.value_or(0.0) + *result.reductionSeconds;
+    return result;
 }
 
 search::Measurement measurementOf(const trial::TrialRecord& trial, const trial::TrialResult& result,
@@ -183,12 +204,14 @@ search::Measurement measurementOf(const trial::TrialRecord& trial, const trial::
 }
 
 double samplesPerSecond(const RunDescription& run, std::int64_t microBatchSize, double secondsPerStep,
-                        double optimizerSeconds)
+                        double optimizerSeconds, double reductionSeconds)
 {
+    const auto processes = static_cast<double>(run.processes);
     if (run.objective == search::Objective::Micro)
-        return static_cast<double>(microBatchSize) / secondsPerStep;
+        return processes * static_cast<double>(microBatchSize) / secondsPerStep;
     const auto steps = static_cast<double>(run.plan.accumulationSteps(microBatchSize));
-    return static_cast<double>(run.plan.perDeviceBatch()) / (steps * secondsPerStep + optimizerSeconds);
+    return processes * static_cast<double>(run.plan.perDeviceBatch()) /
+           (steps * secondsPerStep - (steps - 1.0) * reductionSeconds + optimizerSeconds);
 }
 
 } // namespace batchpeak::engine

@@ -38,6 +38,10 @@ void addStep(trial::TrialRecord& trial, const trial::Step& step, std::span<const
 void finishTrial(trial::TrialRecord& trial, const trial::TrialResult& result,
                  std::span<const double> reported, const DeviceSnapshot& device, const RunDescription& run);
 
+/// Moves the time that processes take to reduce their gradients to where the objective counts it: the
+/// reduction is part of a micro-batch, or, if whole optimizer steps are maximized, of the optimizer's time.
+trial::TrialResult inObjective(trial::TrialResult result, search::Objective objective);
+
 /// Returns what the search is told of a finished trial. For the search, a lost worker is a crash, even one
 /// that fell silent; a Timeout that the worker itself reports excludes the size, but none of those that were
 /// compared. The time of a trial is the end of its timed steps if the worker reports when they began.
@@ -56,7 +60,8 @@ std::string spilledText(std::int64_t peakReservedBytes, const DeviceSnapshot& de
 
 /// Returns the throughput [samples/s] by the objective, from the times of one micro-batch and of the
 /// optimizer step. For Effective, every micro-batch of the step counts as full size, as most are.
+/// \param reductionSeconds  as in trial::TrialRecord
 double samplesPerSecond(const RunDescription& run, std::int64_t microBatchSize, double secondsPerStep,
-                        double optimizerSeconds);
+                        double optimizerSeconds, double reductionSeconds = 0.0);
 
 } // namespace batchpeak::engine

@@ -27,6 +27,10 @@ enum class Optimizer { AdamW, Sgd, AdamW8bit, AdamW4bit, AdamW32bit, Lion, Lion8
 /// parameters, which are gathered one layer at a time.
 enum class Sharding { None, Optimizer, Gradients, Parameters };
 
+/// What does so in the run: fully_shard of torch.distributed.fsdp, FullyShardedDataParallel of the same
+/// package, or DeepSpeed's engine.
+enum class ShardingLibrary { Fsdp2, Fsdp1, DeepSpeed };
+
 /// How AdamW steps: with one kernel; operation by operation, as torch.optim.AdamW does without `fused`; or as
 /// Composer's DecoupledAdamW, always parameter by parameter (composer/optim/decoupled_weight_decay.py of
 /// Composer 0.32).
@@ -81,6 +85,13 @@ constexpr EnumNames<Sharding, 4> wordsOf(Sharding)
              {Sharding::Optimizer, "optimizer"},
              {Sharding::Gradients, "gradients"},
              {Sharding::Parameters, "parameters"}}};
+}
+
+constexpr EnumNames<ShardingLibrary, 3> wordsOf(ShardingLibrary)
+{
+    return {{{ShardingLibrary::Fsdp2, "fsdp2"},
+             {ShardingLibrary::Fsdp1, "fsdp1"},
+             {ShardingLibrary::DeepSpeed, "deepspeed"}}};
 }
 
 constexpr EnumNames<AdamWStep, 3> wordsOf(AdamWStep)
@@ -273,6 +284,8 @@ struct StepOptions
     Sharding sharding = Sharding::None;
     /// Number of devices that shard; 1 for a run on one device, with any sharding.
     std::int64_t shards = 1;
+    /// Only for several processes of the user's Python.
+    ShardingLibrary shardingLibrary = ShardingLibrary::Fsdp2;
     /// Number of tokens in each of the texts that are packed into a sample, where a token only attends to its
     /// own text; 0 if tokens attend to the whole sample before them.
     std::int64_t packedTextLength = 0;

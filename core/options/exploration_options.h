@@ -86,6 +86,11 @@ struct ExplorationOptions
     /// is not used. It runs the config's network as the user's trainer does, and does not count as another
     /// run.
     QString python;
+    /// Number of processes that take each step together on a computer, as torchrun starts them, in the user's
+    /// own Python; and number of nodes of a Slurm allocation that do. If absent, every device runs trials by
+    /// itself.
+    std::optional<std::int64_t> processesPerNode;
+    std::optional<std::int64_t> nodes;
     /// Whether the person trusts the code that the config names, once and in its present state. It is not a
     /// stored option, neither in settings nor in a history, and not one of explorationOptions().
     bool trustsCode = false;
@@ -100,6 +105,9 @@ struct ExplorationOptions
 
     /// Whether trials run on devices of this computer.
     bool isHere() const { return places.isEmpty(); }
+
+    /// Number of processes that take each step together.
+    std::int64_t processes() const { return processesPerNode.value_or(1) * nodes.value_or(1); }
 
     /// Whether batchpeak-worker on this computer runs the trials.
     bool isOwnWorker() const { return python.isEmpty() && workerCommand.isEmpty() && isHere(); }

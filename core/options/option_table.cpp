@@ -21,6 +21,9 @@ using Options = ExplorationOptions;
 using Subject = ExplorationOption::Subject;
 
 constexpr std::int64_t maxTrials = 100000;
+// No computer has more devices, and no allocation that explores a size more nodes.
+constexpr std::int64_t mostProcesses = 256;
+constexpr std::int64_t mostNodes = 1024;
 // A rank above the widest matrices of a network is not low.
 constexpr std::int64_t largestRank = std::int64_t{1} << 16;
 
@@ -69,7 +72,7 @@ Asked deviceOption()
     Asked device{
         {"--device", "cpu|cuda|cuda:N", "Device to run on; repeat for several (every GPU, else the CPU)"}};
     device.isRepeated = true;
-    device.take = [](Options& o, const std::string& text) { o.devices << deviceFromText(text); };
+    device.take = [](Options& o, const std::string& text) { o.devices << devicesFromText(text); };
     device.texts = [](const Options& o) {
         OptionTexts words;
         std::ranges::transform(o.devices, std::back_inserter(words), anyText);
@@ -207,6 +210,11 @@ std::vector<Asked> runOptions()
                &Options::python, pythonFromText, pythonText),
         option({"--worker", "COMMAND", "Program that runs the network instead of batchpeak-worker"},
                &Options::workerCommand, commandFromText, anyText),
+        countOption({"--processes", "N",
+                     "Processes that take each step together on a node, started by torchrun (--with python)"},
+                    &Options::processesPerNode, 1, mostProcesses),
+        countOption({"--nodes", "N", "Nodes of a Slurm allocation that take each step together"},
+                    &Options::nodes, 1, mostNodes),
         placeOption(),
         option({"--start-timeout", "TIME", "Maximum time for a worker to start; unlimited at a place"},
                &Options::startTimeout, durationFromText, durationToText),

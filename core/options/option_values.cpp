@@ -377,15 +377,25 @@ std::uint64_t seedFromText(std::string_view text)
     return *seed;
 }
 
-QString deviceFromText(const std::string& text)
+QStringList devicesFromText(const std::string& text)
 {
-    static const QRegularExpression pattern(QStringLiteral("^(cpu|cuda(:[0-9]{1,4})?)$"));
-    QString device = QString::fromStdString(text);
-    if (!pattern.match(device).hasMatch())
-        throw UsageError(
-            "'" + text +
-            "' is not a device. Write cpu, cuda or cuda:N; `batchpeak devices` lists the devices.");
-    return device;
+    static const QRegularExpression pattern(
+        QStringLiteral("^([^/ ]+/)?(cpu|cuda(?::([0-9]{1,4})(?:-([0-9]{1,4})|((?:\\+[0-9]{1,4})*)))?)$"));
+    const auto match = pattern.match(QString::fromStdString(text));
+    if (!match.hasMatch())
+        throw UsageError("'" + text +
+                         "' is not a device. Write cpu, cuda or cuda:N, cuda:0-3 for several, or "
+                         "NAME/cuda:N for one of a node or place; `batchpeak devices` lists the devices.");
+    if (match.captured(3).isEmpty())
+        return {match.captured(0)};
+    const QString begin = match.captured(1) + QStringLiteral("cuda:");
+    const int first = match.captured(3).toInt();
+    QStringList devices;
+    for (int index = first; index <= std::max(first, match.captured(4).toInt()); ++index)
+        devices << begin + QString::number(index);
+    for (const QString& index : match.captured(5).split(QLatin1Char('+'), Qt::SkipEmptyParts))
+        devices << begin + index;
+    return devices;
 }
 
 config::Setting settingFromText(const std::string& text)

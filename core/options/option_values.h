@@ -96,8 +96,9 @@ std::int64_t countFromText(std::string_view text, std::int64_t lowest, std::int6
 /// Reads a whole number from 0 to 2^64 - 1.
 std::uint64_t seedFromText(std::string_view text);
 
-/// Reads "cpu", "cuda" or "cuda:N"; it does not check whether there is such a device.
-QString deviceFromText(const std::string& text);
+/// Reads "cpu", "cuda" or "cuda:N", or several of them as "cuda:0-3" or "cuda:0+2", each with the name of a
+/// node or place before it if it has one: "n1/cuda:0". It does not check whether there are such devices.
+QStringList devicesFromText(const std::string& text);
 
 /// Same as config::settingFromText.
 config::Setting settingFromText(const std::string& text);

@@ -42,6 +42,9 @@ struct RunDescription
     model::Tuning tuning;
     /// Fidelity of every number that the trials produce.
     config::Fidelity fidelity;
+    /// Number of processes that take each step of a trial together. Sizes and memory are those of one of
+    /// them, samples/s those of all.
+    std::int64_t processes = 1;
     model::Phase phase = model::Phase::Train;
     model::Precision precision = model::Precision::Fp32;
     model::Optimizer optimizer = model::Optimizer::AdamW;

@@ -108,7 +108,9 @@ void setShards(model::StepOptions& step, const config::ConfigContents& contents,
     }
     if (step.shards > 1)
         return;
-    const std::int64_t named = options.isHere() ? 1 : options.devices.size();
+    const std::int64_t named = options.processes() > 1 ? options.processes()
+                               : options.isHere()      ? 1
+                                                       : options.devices.size();
     step.shards = isKnown ? plan->devices : std::max<std::int64_t>(1, named);
 }
 
@@ -145,6 +147,10 @@ config::BatchPlan planOf(const config::ConfigContents& contents, const Explorati
         refuse(
             Translated::tr("The config holds no evaluation batch; explore its training with --phase train."));
     config::BatchPlan chosen = *plan;
+    if (!chosen.knowsDevices && chosen.isOverAllDevices && options.processes() > 1) {
+        chosen.devices = options.processes();
+        chosen.knowsDevices = true;
+    }
     if (options.setting)
         chosen.presentSize = plan->writtenSize();
     chosen.setting = settingAsked(*plan, options);
@@ -365,6 +371,19 @@ void refuseForPython(const model::Tuning& tuning, const ExplorationOptions& opti
                               "or use those of bitsandbytes (--frozen-weights nf4)."));
 }
 
+void refuseProcesses(const ExplorationOptions& options)
+{
+    if (options.processes() == 1)
+        return;
+    if (options.python.isEmpty())
+        refuse(Translated::tr("Several processes take a step together only in your own Python; add --with "
+                              "python, or start your own script with --worker \"torchrun ...\"."));
+    const auto isSlurm = [](const QString& text) { return placeFromText(text).kind == Place::Kind::Slurm; };
+    if (options.nodes.value_or(1) > 1 && (options.isHere() || !std::ranges::all_of(options.places, isSlurm)))
+        refuse(Translated::tr("Several nodes take a step together only within an allocation of Slurm; add "
+                              "--on slurm, or leave out --nodes."));
+}
+
 } // namespace
 
 NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& whole,
@@ -374,6 +393,7 @@ NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& w
     const model::ModelSpec spec = runnableModel(filePath, contents);
     const model::Tuning tuning = chooseTuning(contents, options);
     refuseForPython(tuning, options);
+    refuseProcesses(options);
     if (const auto problem = model::problemWith(spec, tuning))
         throw located(filePath, ConfigError(*problem));
     NetworkPlan plan;
@@ -406,6 +426,7 @@ NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& w
                 .frozenParameters = counts.frozen,
                 .tuning = tuning,
                 .fidelity = fidelityOfRun(contents, options, plan.load, counts),
+                .processes = options.processes(),
                 .phase = options.phase,
                 .precision = plan.load.precision,
                 .optimizer = plan.load.optimizer,

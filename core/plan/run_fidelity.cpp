@@ -126,13 +126,15 @@ void dropReasonsOfOtherPhase(Fidelity& fidelity, model::Phase phase)
 /// Judges sharding. Each device runs its trials by itself, whatever the others hold. If the config says that
 /// there is one device, nothing is sharded, whatever warning the reader gave. In evaluation, only parameters
 /// are sharded.
-void judgeSharding(Fidelity& fidelity, const ConfigContents& contents, const trial::LoadRequest& load)
+void judgeSharding(Fidelity& fidelity, const ConfigContents& contents, const trial::LoadRequest& load,
+                   std::int64_t processes)
 {
     if (contents.step.sharding == model::Sharding::None)
         return;
     const bool shares = load.phase == model::Phase::Train ? load.step.sharding != model::Sharding::None
                                                           : load.step.sharding == model::Sharding::Parameters;
-    if (shares)
+    // The processes of a step share the network as those of the run do.
+    if (shares && processes < load.step.shards)
         fidelity.addReason(config::approximation::sharding);
     else
         fidelity.dropReason(config::approximation::sharding);
@@ -149,7 +151,7 @@ Fidelity fidelityOfRun(const ConfigContents& contents, const ExplorationOptions&
     addReplacedSteps(fidelity, contents, load);
     addLengths(fidelity, contents, load);
     addPackedTexts(fidelity, contents, load);
-    judgeSharding(fidelity, contents, load);
+    judgeSharding(fidelity, contents, load, options.processes());
     judgeUpdates(fidelity, load);
     // The user's Python runs torch's own step in every precision.
     if (options.python.isEmpty())

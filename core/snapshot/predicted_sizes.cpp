@@ -27,6 +27,7 @@ struct Question
     std::int64_t recommended = 0;
     std::int64_t batch = 1;
     bool trains = true;
+    std::int64_t processes = 1;
 };
 
 /// Whether the trial excludes its size from the candidates, since the size did not run, or not well; a trial
@@ -42,14 +43,15 @@ bool doesNotFit(const trial::TrialRecord& trial)
 std::vector<Measurement> comparedSizes(const trial::TrialRecord& trial, double clockSeconds)
 {
     std::vector<Measurement> measurements;
+    const double reduction = trial.reductionSeconds.value_or(0.0);
     for (const trial::ComparedRecord& size : trial.compared) {
         if (!trial.thrashes && size.secondsPerStep)
             measurements.push_back({.size = size.microBatchSize,
                                     .outcome = trial::Outcome::Ok,
-                                    .secondsPerStep = *size.secondsPerStep,
+                                    .secondsPerStep = *size.secondsPerStep - reduction,
                                     .steps = trial.timedSteps / static_cast<int>(trial.compared.size()),
                                     .relativeError = size.relativeError,
-                                    .optimizerSeconds = trial.optimizerSeconds.value_or(0.0),
+                                    .optimizerSeconds = trial.optimizerSeconds.value_or(0.0) + reduction,
                                     .disturbed = trial.disturbed,
                                     .contention = trial.readings.contention.value_or(0.0),
                                     .clockSeconds = clockSeconds});
@@ -66,7 +68,8 @@ std::vector<Measurement> soundTrials(const std::vector<trial::TrialRecord>& tria
     double clockSeconds = 0.0;
     for (const trial::TrialRecord& trial : trials) {
         clockSeconds += trial.wallSeconds;
-        const double seconds = trial.secondsPerStep.value_or(0.0);
+        const double reduction = trial.reductionSeconds.value_or(0.0);
+        const double seconds = trial.secondsPerStep.value_or(0.0) - reduction;
         std::ranges::move(comparedSizes(trial, clockSeconds), std::back_inserter(sound));
         if (doesNotFit(trial))
             excluded.insert(trial.microBatchSize);
@@ -76,7 +79,7 @@ std::vector<Measurement> soundTrials(const std::vector<trial::TrialRecord>& tria
                              .secondsPerStep = seconds,
                              .steps = trial.timedSteps,
                              .relativeError = trial.relativeError,
-                             .optimizerSeconds = trial.optimizerSeconds.value_or(0.0),
+                             .optimizerSeconds = trial.optimizerSeconds.value_or(0.0) + reduction,
                              .disturbed = trial.disturbed,
                              .contention = trial.readings.contention.value_or(0.0),
                              .clockSeconds = clockSeconds});
@@ -132,8 +135,9 @@ std::vector<PredictedSize> predict(const Question& question, const std::vector<M
     for (const std::int64_t size : sizes) {
         std::vector<double> drawn;
         for (std::size_t draw = 0; draw < draws.count(); ++draw)
-            drawn.push_back(throughput.samplesPerSecond(
-                size, [&](std::int64_t samples) { return draws.seconds(draw, samples); }));
+            drawn.push_back(static_cast<double>(question.processes) *
+                            throughput.samplesPerSecond(
+                                size, [&](std::int64_t samples) { return draws.seconds(draw, samples); }));
         predicted.push_back(sizeOf(question, size, drawn));
         predicted.back().withoutOptimizer = question.trains && optimizerSeconds <= 0.0;
     }
@@ -181,7 +185,8 @@ std::vector<PredictedSize> predictedSizes(const store::StoredExploration& explor
     const config::BatchPlan plan{.globalBatchSize = info.globalBatchSize, .devices = info.configDevices};
     return predictedSizes(exploration.trials, {.recommended = recommendation->microBatchSize,
                                                .batch = plan.perDeviceBatch(),
-                                               .trains = isOfTraining(info)});
+                                               .trains = isOfTraining(info),
+                                               .processes = info.processes});
 }
 
 std::optional<PredictedSize> predictedSize(const store::StoredExploration& exploration, std::int64_t size,
@@ -192,8 +197,9 @@ std::optional<PredictedSize> predictedSize(const store::StoredExploration& explo
     const auto [min, max] = std::ranges::minmax_element(sound, {}, &Measurement::size);
     if (sound.empty() || largest < min->size || largest > max->size)
         return std::nullopt;
+    const store::ExplorationInfo& info = exploration.summary.info;
     const Question question{
-        .recommended = size, .batch = batch, .trains = isOfTraining(exploration.summary.info)};
+        .recommended = size, .batch = batch, .trains = isOfTraining(info), .processes = info.processes};
     return predict(question, sound, {size}).front();
 }
 
@@ -204,7 +210,8 @@ std::vector<PredictedSize> predictedSizes(const Snapshot& snapshot)
         return {};
     return predictedSizes(snapshot.trials, {.recommended = recommendation->size,
                                             .batch = snapshot.run->plan.perDeviceBatch(),
-                                            .trains = snapshot.run->phase == model::Phase::Train});
+                                            .trains = snapshot.run->phase == model::Phase::Train,
+                                            .processes = snapshot.run->processes});
 }
 
 } // namespace batchpeak::engine

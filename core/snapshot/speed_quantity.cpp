@@ -44,7 +44,9 @@ std::vector<std::pair<std::string, double>> utilizations(const Snapshot& snapsho
         const auto peak = peakOf(device, snapshot.run->productPrecision);
         if (!peak)
             return {};
-        shares.emplace_back(device.id.toStdString(), 100.0 * *snapshot.run->flopsPerSample / *peak);
+        shares.emplace_back(device.id.toStdString(),
+                            100.0 * *snapshot.run->flopsPerSample /
+                                (*peak * static_cast<double>(snapshot.run->processes)));
     }
     return shares;
 }
@@ -176,20 +178,22 @@ SpeedConversion::SpeedConversion(const Snapshot& snapshot, SpeedQuantity quantit
 
 void SpeedConversion::learnTimes(const Snapshot& snapshot)
 {
+    m_processes = snapshot.run ? static_cast<double>(snapshot.run->processes) : 1.0;
     m_batch = snapshot.run ? snapshot.run->plan.perDeviceBatch() : 1;
     std::map<std::int64_t, std::vector<double>> times;
     std::vector<double> optimizer;
     for (const trial::TrialRecord& trial : snapshot.trials) {
         if (trial.outcome != trial::Outcome::Ok)
             continue;
+        const double reduction = trial.reductionSeconds.value_or(0.0);
         if (trial.secondsPerStep && !trial.isComparison())
-            times[trial.microBatchSize].push_back(*trial.secondsPerStep);
+            times[trial.microBatchSize].push_back(*trial.secondsPerStep - reduction);
         for (const trial::ComparedRecord& size : trial.compared) {
             if (size.secondsPerStep)
-                times[size.microBatchSize].push_back(*size.secondsPerStep);
+                times[size.microBatchSize].push_back(*size.secondsPerStep - reduction);
         }
         if (trial.optimizerSeconds.value_or(0.0) > 0.0)
-            optimizer.push_back(*trial.optimizerSeconds);
+            optimizer.push_back(*trial.optimizerSeconds + reduction);
     }
     m_optimizerSeconds = trial::typicalStepSeconds(optimizer).value_or(0.0);
     for (const auto& [size, seconds] : times) {
@@ -200,18 +204,21 @@ void SpeedConversion::learnTimes(const Snapshot& snapshot)
 
 std::optional<SpeedConversion::Speed> SpeedConversion::effective(const Measured& measured) const
 {
-    const double optimizer = measured.optimizerSeconds.value_or(m_optimizerSeconds);
+    const double reduction = measured.reductionSeconds.value_or(0.0);
+    const double optimizer =
+        measured.optimizerSeconds ? *measured.optimizerSeconds + reduction : m_optimizerSeconds;
     if (!measured.secondsPerStep || m_sizes.empty() || optimizer <= 0.0)
         return std::nullopt;
     const search::Throughput throughput(
         {.objective = search::Objective::Effective, .perDeviceBatch = m_batch}, optimizer);
     const double typical = search::interpolatedSeconds(m_sizes, m_seconds, measured.size);
     const double rate = throughput.samplesPerSecond(measured.size, [&](std::int64_t samples) {
-        return *measured.secondsPerStep * search::interpolatedSeconds(m_sizes, m_seconds, samples) / typical;
+        return (*measured.secondsPerStep - reduction) *
+               search::interpolatedSeconds(m_sizes, m_seconds, samples) / typical;
     });
     // The error of the micro-batches does not apply to the optimizer's part of the step.
     const double share = 1.0 - optimizer * rate / static_cast<double>(m_batch);
-    return Speed{.value = rate,
+    return Speed{.value = m_processes * rate,
                  .relativeError =
                      measured.relativeError ? std::optional(*measured.relativeError * share) : std::nullopt};
 }
@@ -237,6 +244,7 @@ std::optional<SpeedConversion::Speed> SpeedConversion::of(const trial::TrialReco
                       .samplesPerSecond = trial.samplesPerSecond,
                       .secondsPerStep = trial.secondsPerStep,
                       .optimizerSeconds = trial.optimizerSeconds,
+                      .reductionSeconds = trial.reductionSeconds,
                       .relativeError = trial.relativeError});
 }
 
@@ -251,6 +259,7 @@ std::optional<SpeedConversion::Speed> SpeedConversion::of(const trial::TrialReco
                       .samplesPerSecond = size.samplesPerSecond,
                       .secondsPerStep = size.secondsPerStep,
                       .optimizerSeconds = comparison.optimizerSeconds,
+                      .reductionSeconds = comparison.reductionSeconds,
                       .relativeError = relativeError});
 }
 

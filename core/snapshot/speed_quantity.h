@@ -77,6 +77,7 @@ private:
         std::optional<double> samplesPerSecond;
         std::optional<double> secondsPerStep;
         std::optional<double> optimizerSeconds;
+        std::optional<double> reductionSeconds;
         std::optional<double> relativeError;
     };
 
@@ -89,6 +90,8 @@ private:
     /// Factors by device, if they differ.
     std::vector<std::pair<std::string, double>> m_factors;
     std::int64_t m_batch = 1;
+    double m_processes = 1.0;
+    /// With the reduction of gradients.
     double m_optimizerSeconds = 0.0;
     /// Measured sizes, ascending, and the typical time of a micro-batch of each [s].
     std::vector<std::int64_t> m_sizes;

@@ -63,6 +63,8 @@ struct ExplorationInfo
     qint64 globalBatchSize = 0;
     /// Number of data-parallel devices that the config asks for.
     qint64 configDevices = 1;
+    /// Number of processes that take each step together.
+    qint64 processes = 1;
     QString setting;
     QString objective;
     QString strategy;

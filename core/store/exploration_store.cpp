@@ -90,6 +90,7 @@ void visitFields(ExplorationInfo& info, Fields& fields)
     fields.value("sequence_length", info.sequenceLength);
     fields.value("batch_size", info.globalBatchSize);
     fields.value("config_devices", info.configDevices);
+    fields.value("processes", info.processes);
     fields.value("setting", info.setting);
     fields.value("objective", info.objective);
     fields.value("strategy", info.strategy);
@@ -164,6 +165,7 @@ void visitDetails(trial::TrialRecord& record, Fields& fields)
     fields.value("repetition", record.repetition);
     fields.value("forward_seconds", record.forwardSeconds);
     fields.value("backward_seconds", record.backwardSeconds);
+    fields.value("reduction_seconds", record.reductionSeconds);
     for (const trial::ReadingField& field : trial::readingFields)
         fields.value(field.name, record.readings.*field.value);
 }

@@ -290,7 +290,8 @@ constexpr std::array upgrades{
     R"(CREATE TABLE written_config (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         time TEXT NOT NULL, file TEXT NOT NULL, before BLOB, after BLOB NOT NULL))",
-    "ALTER TABLE recommendation ADD COLUMN estimates TEXT NOT NULL DEFAULT ''"};
+    "ALTER TABLE recommendation ADD COLUMN estimates TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE exploration ADD COLUMN processes INTEGER NOT NULL DEFAULT 1"};
 static_assert(1 + upgrades.size() == schemaVersion);
 
 int versionOf(const QSqlDatabase& database)

@@ -93,7 +93,7 @@ private:
 };
 
 /// Version of the tables that this program writes; it is stored in the file itself (user_version).
-inline constexpr int schemaVersion = 30;
+inline constexpr int schemaVersion = 31;
 
 /// Creates the tables if the file is new, and adds what they lack if an older program wrote it.
 /// \throws StoreError if the file was written by a newer program, or is not a history of this program

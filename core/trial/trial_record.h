@@ -137,6 +137,9 @@ struct TrialRecord
     std::optional<double> backwardSeconds;
     /// Duration of one optimizer step. If it has a value, secondsPerStep does not include it.
     std::optional<double> optimizerSeconds;
+    /// Part of secondsPerStep that only one micro-batch of an optimizer step needs: the reduction of
+    /// gradients between processes. No value if there is none.
+    std::optional<double> reductionSeconds;
     std::optional<std::int64_t> peakAllocatedBytes;
     std::optional<std::int64_t> peakReservedBytes;
     int warmupSteps = 0;

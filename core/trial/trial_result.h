@@ -96,6 +96,10 @@ struct TrialResult
     std::optional<double> forwardSeconds;
     std::optional<double> backwardSeconds;
     std::optional<double> optimizerSeconds;
+    /// Part of secondsPerStep, and of the seconds of each compared size, that the run spends once in an
+    /// optimizer step and not in each micro-batch: processes that take the step together reduce their
+    /// gradients in the last one (DistributedDataParallel.no_sync of torch 2.11).
+    std::optional<double> reductionSeconds;
     std::int64_t peakAllocatedBytes = 0;
     /// Memory that the device must have free for this size. For a trial that ran out of memory, the least
     /// that it would have needed when it failed.

@@ -91,6 +91,7 @@ Json toJson(const TrialResult& result)
         {"forward_seconds", result.forwardSeconds},
         {"backward_seconds", result.backwardSeconds},
         {"optimizer_seconds", result.optimizerSeconds},
+        {"reduction_seconds", result.reductionSeconds},
     };
     for (const auto& [name, value] : measuredApart) {
         if (value)
@@ -236,6 +237,7 @@ TrialResult resultFrom(const FieldReader& fields)
     result.forwardSeconds = fields.optionalDuration("forward_seconds");
     result.backwardSeconds = fields.optionalDuration("backward_seconds");
     result.optimizerSeconds = fields.optionalDuration("optimizer_seconds");
+    result.reductionSeconds = fields.optionalDuration("reduction_seconds");
     result.peakAllocatedBytes = fields.amount("peak_allocated_bytes", 0);
     if (fields.has("refused_host_bytes"))
         result.refusedHostBytes = fields.integerFrom(0, "refused_host_bytes");

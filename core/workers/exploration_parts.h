@@ -6,7 +6,7 @@
 #include "device/memory_kills.h"
 #include "device/processor_watch.h"
 #include "device_lease.h"
-#include "place_launch.h"
+#include "place_session.h"
 #include "python_stack.h"
 #include "search/strategy.h"
 #include "worker_process.h"
@@ -44,8 +44,8 @@ struct ExplorationParts
     /// Time from the beginning of a pause until the workers are ended. A user who resumes sooner keeps the
     /// workers.
     std::chrono::milliseconds restAfter = std::chrono::seconds(3);
-    /// Devices of the places that the options name, as a PlaceSession has found them.
-    std::vector<PlacedDevice> placed = {};
+    /// The places that the options name, if they are open already; an exploration keeps them until its end.
+    std::shared_ptr<PlaceSession> session = {};
     /// Lease of the devices: runs that share it use the devices one at a time.
     std::shared_ptr<DeviceLease> lease = std::make_shared<DeviceLease>();
 };

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <span>
 
 namespace batchpeak::engine {
 
@@ -76,6 +77,35 @@ WorkerCommand commandAt(const Place& place, const QStringList& launcher, const Q
     else
         all += words;
     return {.program = all.takeFirst(), .arguments = all, .isLauncher = true};
+}
+
+/// Starts what follows on each of several nodes: torchrun takes these variables as its options.
+const QLatin1String nodeScript(
+    R"sh(export PET_NODE_RANK=$SLURM_NODEID PET_MASTER_PORT=$((20000 + (SLURM_JOB_ID * 97 + SLURM_STEP_ID) % 20000)); exec "$@")sh");
+
+/// Returns the interpreter with what starts the processes of a node, before the interpreter of each of them.
+QStringList torchrunWords(const QString& program, const PlacedDevice& placed)
+{
+    QStringList node;
+    if (placed.nodes.size() > 1)
+        node << QStringLiteral("--nnodes=%1").arg(placed.nodes.size())
+             << QStringLiteral("--master-addr=") + placed.nodes.first();
+    if (placed.processes * std::max<qsizetype>(1, placed.nodes.size()) == 1)
+        return {};
+    return QStringList(program) + torchrunArguments(placed.processes, node);
+}
+
+/// Returns the name of several devices of one kind: "cuda:0-3", "cuda:0+2".
+QString groupId(const std::vector<device::LocalDevice>& devices)
+{
+    QString id = QString::fromStdString(devices.front().id());
+    const int first = devices.front().index;
+    const auto count = static_cast<int>(devices.size());
+    if (count > 1 && devices.back().index == first + count - 1)
+        return id + QStringLiteral("-%1").arg(devices.back().index);
+    for (std::size_t place = 1; place < devices.size(); ++place)
+        id += QStringLiteral("+%1").arg(devices[place].index);
+    return id;
 }
 
 bool isMeant(const device::LocalDevice& device, const QStringList& words)
@@ -186,20 +216,73 @@ QString lastOf(const QStringList& lines)
 
 } // namespace
 
-PlacedDevice placedDevice(const Place& place, const device::LocalDevice& device, const QString& node)
+std::vector<DeviceGroup> groupsOf(const std::vector<device::LocalDevice>& devices, std::int64_t processes)
+{
+    const auto isCpu = [](const device::LocalDevice& device) { return device.kind == "cpu"; };
+    const auto count = static_cast<std::size_t>(processes);
+    std::vector<DeviceGroup> groups;
+    std::vector<device::LocalDevice> gpus;
+    for (const device::LocalDevice& device : devices) {
+        if (isCpu(device)) {
+            groups.push_back(
+                {.id = QString::fromStdString(device.id()), .device = device, .processes = processes});
+            continue;
+        }
+        gpus.push_back(device);
+        if (gpus.size() < count)
+            continue;
+        device::LocalDevice all = gpus.front();
+        for (std::size_t place = 1; place < count; ++place)
+            all.uuid += (all.uuid.empty() ? "" : ",") + gpus[place].uuid;
+        groups.push_back({.id = groupId(gpus), .device = all, .processes = processes});
+        gpus.clear();
+    }
+    if (groups.empty())
+        throw ExplorationError(
+            Translated::tr("%1 processes take a step together, and there are %2 GPUs for them; ask for fewer "
+                           "with --processes.")
+                .arg(processes)
+                .arg(gpus.size()));
+    return groups;
+}
+
+QStringList deviceWords(const device::LocalDevice& device, std::int64_t processes)
+{
+    const bool isBound = device.kind == "cpu" || !device.uuid.empty() || processes > 1;
+    return {QStringLiteral("--device"), QString::fromStdString(isBound ? device.kind : device.id())};
+}
+
+std::optional<QStringList> wordsAt(const QString& name, const QStringList& devices)
+{
+    QStringList words;
+    for (const QString& device : devices) {
+        if (!device.contains(QLatin1Char('/')))
+            words << device;
+        else if (device.section(QLatin1Char('/'), 0, -2).split(QLatin1Char('+')).contains(name))
+            words << device.section(QLatin1Char('/'), -1);
+    }
+    return words.isEmpty() && !devices.isEmpty() ? std::nullopt : std::optional(words);
+}
+
+PlacedDevice placedDevice(const Place& place, const DeviceGroup& group, const QString& node)
 {
     const QString label = node.isEmpty() ? place.label() : node;
-    const QString id = QString::fromStdString(device.id());
     PlacedDevice placed{.place = place,
-                        .id = label.isEmpty() ? id : label + QLatin1Char('/') + id,
-                        .device = device,
-                        .launcher = launcherOf(place)};
+                        .id = label.isEmpty() ? group.id : label + QLatin1Char('/') + group.id,
+                        .device = group.device,
+                        .launcher = launcherOf(place),
+                        .processes = group.processes};
     // A prefix may say where the number of the device belongs.
     for (QString& word : placed.launcher) {
-        word.replace(QLatin1String("{index}"), QString::number(device.index));
-        word.replace(QLatin1String("{device}"), id);
+        word.replace(QLatin1String("{index}"), QString::number(group.device.index));
+        word.replace(QLatin1String("{device}"), group.id);
     }
     return placed;
+}
+
+PlacedDevice placedDevice(const Place& place, const device::LocalDevice& device)
+{
+    return placedDevice(place, {.id = QString::fromStdString(device.id()), .device = device}, {});
 }
 
 void addDevice(std::vector<PlacedDevice>& devices, PlacedDevice device)
@@ -211,12 +294,55 @@ void addDevice(std::vector<PlacedDevice>& devices, PlacedDevice device)
     devices.push_back(std::move(device));
 }
 
-std::vector<PlacedDevice> devicesOfNodes(const Place& place, const QString& job,
-                                         const std::vector<SlurmNode>& nodes, const QStringList& devices)
+namespace {
+
+/// A step on one node or several: the devices on each of them, and its share of a node's processors.
+struct SlurmStep
 {
+    DeviceGroup group;
+    int gpus = 0;
+    std::int64_t processors = 1;
+};
+
+/// Returns the steps that fit on a node at the same time.
+std::vector<SlurmStep> stepsOn(const SlurmNode& node, const QStringList& devices, std::int64_t processes)
+{
+    const auto words = wordsAt(node.name, devices);
+    if (!words)
+        return {};
+    std::vector<device::LocalDevice> meant;
+    const int gpus = std::min(node.gpus, node.processors);
+    for (int index = 0; index < gpus; ++index) {
+        const device::LocalDevice gpu{.kind = "cuda", .index = index};
+        if (words->isEmpty() || isMeant(gpu, *words))
+            meant.push_back(gpu);
+    }
+    const device::LocalDevice cpu{.kind = "cpu"};
+    if (words->isEmpty() ? gpus == 0 : isMeant(cpu, *words))
+        meant.push_back(cpu);
+    if (meant.empty())
+        return {};
+    std::vector<SlurmStep> steps;
+    for (const DeviceGroup& group : groupsOf(meant, processes)) {
+        const bool isCpu = group.device.kind == "cpu";
+        steps.push_back({.group = group,
+                         .gpus = isCpu ? 0 : static_cast<int>(processes),
+                         .processors = isCpu ? node.processors : node.processors / gpus * processes});
+    }
+    return steps;
+}
+
+} // namespace
+
+std::vector<PlacedDevice> devicesOfNodes(const Place& place, const QString& job,
+                                         const std::vector<SlurmNode>& nodes,
+                                         const ExplorationOptions& options)
+{
+    const std::int64_t together = options.nodes.value_or(1);
     std::vector<PlacedDevice> placed;
-    const auto add = [&](const SlurmNode& node, const device::LocalDevice& device, QStringList words) {
-        PlacedDevice one = placedDevice(place, device, node.name);
+    const auto add = [&](const QStringList& names, const SlurmStep& step) {
+        PlacedDevice one = placedDevice(place, step.group, names.join(QLatin1Char('+')));
+        one.nodes = names;
         // srun takes these variables of an allocation for options of the step, which contradict its own.
         one.launcher = QStringList{QStringLiteral("env")};
         for (const char* name : {"SLURM_GPUS", "SLURM_GPUS_PER_NODE", "SLURM_GPUS_PER_TASK",
@@ -227,25 +353,38 @@ std::vector<PlacedDevice> devicesOfNodes(const Place& place, const QString& job,
                                     QStringLiteral("--job-name=batchpeak"),
                                     QStringLiteral("--mpi=none"),
                                     QStringLiteral("--exact"),
-                                    QStringLiteral("--nodes=1"),
-                                    QStringLiteral("--ntasks=1"),
-                                    QStringLiteral("--nodelist=") + node.name};
-        one.launcher += words;
+                                    QStringLiteral("--nodes=%1").arg(names.size()),
+                                    QStringLiteral("--ntasks=%1").arg(names.size()),
+                                    QStringLiteral("--nodelist=") + names.join(QLatin1Char(','))};
+        if (names.size() > 1)
+            one.launcher << QStringLiteral("--ntasks-per-node=1") << QStringLiteral("--input=0")
+                         << QStringLiteral("--kill-on-bad-exit=1");
+        if (step.gpus > 0)
+            one.launcher << (names.size() > 1 ? QStringLiteral("--gpus-per-node=%1")
+                                              : QStringLiteral("--gpus=%1"))
+                                .arg(step.gpus);
+        one.launcher << QStringLiteral("--cpus-per-task=%1").arg(step.processors);
         placed.push_back(std::move(one));
     };
-    for (const SlurmNode& node : nodes) {
-        const int gpus = std::min(node.gpus, node.processors);
-        for (int index = 0; index < gpus; ++index) {
-            const device::LocalDevice gpu{.kind = "cuda", .index = index};
-            if (devices.isEmpty() || isMeant(gpu, devices))
-                add(node, gpu,
-                    {QStringLiteral("--gpus=1"),
-                     QStringLiteral("--cpus-per-task=%1").arg(node.processors / gpus)});
+    for (std::size_t first = 0; first + together <= nodes.size(); first += together) {
+        QStringList names;
+        // Nodes that take steps together have as many devices as the poorest of them.
+        std::vector<SlurmStep> steps;
+        for (const SlurmNode& node : std::span(nodes).subspan(first, together)) {
+            const auto here = stepsOn(node, options.devices, options.processesPerNode.value_or(1));
+            if (names.isEmpty() || here.size() < steps.size())
+                steps = here;
+            names << node.name;
         }
-        const device::LocalDevice cpu{.kind = "cpu"};
-        if (devices.isEmpty() ? gpus == 0 : isMeant(cpu, devices))
-            add(node, cpu, {QStringLiteral("--cpus-per-task=%1").arg(node.processors)});
+        for (const SlurmStep& step : steps)
+            add(names, step);
     }
+    if (nodes.size() < static_cast<std::size_t>(together))
+        throw ExplorationError(
+            Translated::tr("%1 nodes take a step together, and the allocation has %2; ask for more of them "
+                           "with -N.")
+                .arg(together)
+                .arg(nodes.size()));
     return placed;
 }
 
@@ -254,9 +393,12 @@ WorkerCommand placedScript(const Place& place, const QString& script, const QStr
     return commandAt(place, launcherOf(place), shellWords(script, arguments));
 }
 
-QStringList allocationWords(const Place& place)
+QStringList allocationWords(const Place& place, std::int64_t nodes)
 {
     QStringList words{QStringLiteral("--job-name=batchpeak"), QStringLiteral("--no-kill")};
+    // What the user says comes later, and so counts.
+    if (nodes > 1)
+        words << QStringLiteral("--nodes=%1").arg(nodes);
     if (!place.target.isEmpty())
         words << QStringLiteral("--partition=") + place.target;
     // Neighbors on a node would disturb the times of trials.
@@ -280,11 +422,15 @@ WorkerCommand placedCommand(const ExplorationOptions& options, const PlacedDevic
     if (words.isEmpty() && !options.python.isEmpty() && isSlurm) {
         // The nodes of a cluster share their files with this computer.
         const QString packages = pythonPackages(programFolder);
-        words = QStringList(pythonNamed(options.python)) + pythonWorkerArguments(packages) + arguments;
+        const QString program = pythonNamed(options.python);
+        words = torchrunWords(program, placed) + QStringList(program) + pythonWorkerArguments(packages) +
+                arguments;
+        if (placed.nodes.size() > 1)
+            words = shellWords(nodeScript, words);
         environment = pythonEnvironment(packages);
     } else if (words.isEmpty() && !options.python.isEmpty()) {
         const QString program = options.python == anyPython ? QStringLiteral("python3") : options.python;
-        words = QStringList(program) + pythonWorkerWords() + arguments;
+        words = torchrunWords(program, placed) + QStringList(program) + pythonWorkerWords() + arguments;
         words = isElsewhere ? bundleWords(pythonScript, words) : words;
     } else if (words.isEmpty() && isElsewhere) {
         QString here;

@@ -25,11 +25,42 @@ struct PlacedDevice
     device::LocalDevice device;
     /// Words before the worker's command.
     QStringList launcher;
+    /// Number of processes on each node that take each step together, and the nodes if there are several.
+    std::int64_t processes = 1;
+    QStringList nodes = {};
+    /// "libtorch 2.11.0", "torch 2.11.0, transformers 5.23.0"; empty if the place has not been asked.
+    QString libraries = {};
+    /// Text of the place, as the options name it; empty for this computer.
+    QString placeText = {};
 };
 
-/// Returns the device of a place, or of one of its nodes.
+/// Devices of one computer that run trials together, or one that does so by itself.
+struct DeviceGroup
+{
+    /// "cpu", "cuda:1", "cuda:0-3", "cuda:0+2"
+    QString id;
+    /// The first device. If there are several, its UUID is those of all, separated by commas.
+    device::LocalDevice device;
+    /// Number of processes that take each step together.
+    std::int64_t processes = 1;
+};
+
+/// Returns the devices in groups that each run as many processes: one for each GPU, or all of them on a CPU.
+/// GPUs that are left over are not used.
+/// \throws ExplorationError  if there are fewer GPUs than processes
+std::vector<DeviceGroup> groupsOf(const std::vector<device::LocalDevice>& devices, std::int64_t processes);
+
+/// Returns the device arguments of batchpeak-worker and of the Python package.
+QStringList deviceWords(const device::LocalDevice& device, std::int64_t processes = 1);
+
+/// Returns those words of devices that mean a place or node, without its name: "cuda:1" for "n1/cuda:1".
+/// \return nothing if all of the words name other places
+std::optional<QStringList> wordsAt(const QString& name, const QStringList& devices);
+
+/// Returns the devices of a place, or of one of its nodes.
 /// \param node  empty for a place that is one computer
-PlacedDevice placedDevice(const Place& place, const device::LocalDevice& device, const QString& node = {});
+PlacedDevice placedDevice(const Place& place, const DeviceGroup& group, const QString& node = {});
+PlacedDevice placedDevice(const Place& place, const device::LocalDevice& device);
 
 /// Adds a device to those of a run. If its name is taken, as by a place that has the same name, a number
 /// follows: "cpu#2".
@@ -45,11 +76,15 @@ struct SlurmNode
 
 /// Returns the devices of the nodes, each with a launcher that starts one step of the allocation on it.
 ///
-/// A step gets one GPU and an equal part of the node's processors, or all processors of a node without GPUs.
+/// A step gets one GPU for each of its processes and an equal part of the node's processors, or all
+/// processors of a node without GPUs.
 /// \param job  id of the allocation
-/// \param devices  "cpu", "cuda", "cuda:N"; empty: every GPU, or the CPU of a node that has none
+/// \param options  with the devices: "cpu", "cuda", "cuda:N"; empty: every GPU, or the CPU of a node that has
+///                 none
+/// \throws ExplorationError  if the nodes have too few devices for the processes
 std::vector<PlacedDevice> devicesOfNodes(const Place& place, const QString& job,
-                                         const std::vector<SlurmNode>& nodes, const QStringList& devices);
+                                         const std::vector<SlurmNode>& nodes,
+                                         const ExplorationOptions& options);
 
 /// Returns the command of a worker on a device of a place: what the options name, or batchpeak-worker.
 ///
@@ -65,7 +100,8 @@ WorkerCommand placedScript(const Place& place, const QString& script, const QStr
 
 /// Returns the options of salloc and sbatch for an allocation at a place: those of the user, and whole nodes
 /// unless they say how much of a node is asked for.
-QStringList allocationWords(const Place& place);
+/// \param nodes  number of nodes, unless the user's options say it
+QStringList allocationWords(const Place& place, std::int64_t nodes = 1);
 
 /// Returns the folder, in the home folder of a place, of the bundle of this version.
 QString bundleFolderThere();

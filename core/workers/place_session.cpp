@@ -66,7 +66,9 @@ struct PlaceSession::Opening
 
     QString text;
     Place place;
-    std::unique_ptr<PlaceQuestion> question;
+    /// One for a computer, or one for each node of an allocation.
+    std::vector<std::unique_ptr<PlaceQuestion>> questions;
+    std::size_t answers = 0;
     /// Holds an allocation.
     std::unique_ptr<QProcess> process;
     QByteArray output;
@@ -94,11 +96,21 @@ PlaceSession::PlaceSession(const ExplorationOptions& options, QString programFol
 
 PlaceSession::~PlaceSession() = default;
 
+QStringList PlaceSession::jobs() const
+{
+    QStringList jobs;
+    for (const auto& opening : m_openings) {
+        if (!opening->job.isEmpty())
+            jobs << opening->job;
+    }
+    return jobs;
+}
+
 void PlaceSession::open()
 {
     QTimer::singleShot(0, this, [this] {
         for (const QString& text : m_options.places) {
-            if (!m_hasFailed)
+            if (m_problem.isEmpty())
                 openPlace(text);
         }
     });
@@ -122,17 +134,19 @@ void PlaceSession::openPlace(const QString& text)
     } catch (const ExplorationError& error) {
         return fail(error.sentence());
     }
-    settle(opening, unaskedDevices(opening.place, m_options.devices));
+    settle(opening, unaskedDevices(opening.place, m_options));
 }
 
 /// Asks a computer for its devices.
 void PlaceSession::ask(Opening& opening)
 {
-    opening.question = std::make_unique<PlaceQuestion>(
-        m_options, placedDevice(opening.place, {.kind = "cpu"}), opening.text, m_programFolder);
-    connect(opening.question.get(), &PlaceQuestion::answered, this,
+    opening.questions.push_back(std::make_unique<PlaceQuestion>(
+        m_options, placedDevice(opening.place, device::LocalDevice{.kind = "cpu"}), opening.text,
+        m_programFolder));
+    PlaceQuestion& question = *opening.questions.back();
+    connect(&question, &PlaceQuestion::answered, this,
             [this, &opening](const PlaceDescription& description) { takeAnswer(opening, description); });
-    opening.question->ask();
+    question.ask();
 }
 
 void PlaceSession::takeAnswer(Opening& opening, const PlaceDescription& description)
@@ -141,8 +155,14 @@ void PlaceSession::takeAnswer(Opening& opening, const PlaceDescription& descript
         return fail(description.problem);
     std::vector<PlacedDevice> devices;
     try {
-        for (const device::LocalDevice& device : chooseDevices(m_options.devices, description.devices))
-            devices.push_back(placedDevice(opening.place, device));
+        const auto words = wordsAt(opening.place.label(), m_options.devices);
+        const auto chosen =
+            words ? chooseDevices(*words, description.devices) : std::vector<device::LocalDevice>();
+        for (const DeviceGroup& group :
+             words ? groupsOf(chosen, m_options.processes()) : std::vector<DeviceGroup>()) {
+            devices.push_back(placedDevice(opening.place, group));
+            devices.back().libraries = description.framework;
+        }
     } catch (const ExplorationError& error) {
         return fail(tr("%1: %2").arg(opening.text, error.sentence()));
     }
@@ -159,7 +179,8 @@ void PlaceSession::allocate(Opening& opening)
         words << QLatin1String(nodesScript);
     else
         words << QLatin1String(holdScript) << QStringLiteral("sh") << QStringLiteral("--no-bell")
-              << QStringLiteral("--kill-command") << allocationWords(opening.place) << QStringLiteral("sh")
+              << QStringLiteral("--kill-command")
+              << allocationWords(opening.place, m_options.nodes.value_or(1)) << QStringLiteral("sh")
               << QStringLiteral("-c") << QLatin1String(nodesScript) + QLatin1String("\nexec sleep infinity");
     // It ends with its input, not by a signal to this program's group: salloc has to return the allocation.
     process.setChildProcessModifier([] { setsid(); });
@@ -188,7 +209,12 @@ void PlaceSession::readAllocation(Opening& opening)
     opening.timer.stop();
     opening.job = match.captured(1);
     const std::vector<SlurmNode> nodes = slurmNodesIn(opening.output);
-    auto devices = devicesOfNodes(opening.place, opening.job, nodes, m_options.devices);
+    std::vector<PlacedDevice> devices;
+    try {
+        devices = devicesOfNodes(opening.place, opening.job, nodes, m_options);
+    } catch (const ExplorationError& error) {
+        return fail(error.sentence());
+    }
     if (devices.empty())
         return fail(tr("No node of Slurm job %1 has a device that --device names.").arg(opening.job));
     QStringList names;
@@ -205,7 +231,49 @@ void PlaceSession::readAllocation(Opening& opening)
                             .arg(node.gpus)
                             .arg(node.processors));
     }
+    // Only several nodes can be unlike, and a program of the user has no words for the question.
+    if (nodes.size() > 1 && m_options.workerCommand.isEmpty() && m_options.nodes.value_or(1) == 1)
+        return askNodes(opening, std::move(devices));
     settle(opening, std::move(devices));
+}
+
+/// Asks each node what its devices are, by a step on the first of them.
+void PlaceSession::askNodes(Opening& opening, std::vector<PlacedDevice> devices)
+{
+    const auto all = std::make_shared<std::vector<PlacedDevice>>(std::move(devices));
+    QStringList nodes;
+    std::vector<PlacedDevice> firsts;
+    for (const PlacedDevice& device : *all) {
+        if (nodes.contains(device.nodes.first()))
+            continue;
+        nodes << device.nodes.first();
+        firsts.push_back(device);
+        firsts.back().processes = 1;
+    }
+    for (const PlacedDevice& first : firsts) {
+        opening.questions.push_back(
+            std::make_unique<PlaceQuestion>(m_options, first, first.id, m_programFolder));
+        const auto take = [this, &opening, all, node = first.nodes.first(),
+                           count = firsts.size()](const PlaceDescription& told) {
+            for (PlacedDevice& device : *all) {
+                const auto isSame = [&](const device::LocalDevice& one) {
+                    return one.kind == device.device.kind;
+                };
+                const auto found = std::ranges::find_if(told.devices.devices, isSame);
+                if (device.nodes.first() != node || found == told.devices.devices.end())
+                    continue;
+                device.device.name = found->name;
+                device.device.totalBytes = found->totalBytes;
+                device.device.driver = found->driver;
+                device.libraries = told.framework;
+            }
+            // What a node cannot run, its worker says.
+            if (++opening.answers == count)
+                settle(opening, std::move(*all));
+        };
+        connect(opening.questions.back().get(), &PlaceQuestion::answered, this, take);
+        opening.questions.back()->ask();
+    }
 }
 
 void PlaceSession::endAllocation(Opening& opening)
@@ -216,6 +284,7 @@ void PlaceSession::endAllocation(Opening& opening)
         return fail(tr("Slurm gave nothing for %1: %2").arg(opening.text, said));
     if (qEnvironmentVariableIsSet("SLURM_JOB_ID"))
         return;
+    m_isLost = true;
     // salloc says that its allocation was revoked, not always why.
     opening.process.release()->deleteLater();
     opening.process = std::make_unique<QProcess>();
@@ -232,18 +301,20 @@ void PlaceSession::endAllocation(Opening& opening)
 void PlaceSession::settle(Opening& opening, std::vector<PlacedDevice> devices)
 {
     opening.isOpen = true;
-    for (PlacedDevice& device : devices)
+    for (PlacedDevice& device : devices) {
+        device.placeText = opening.text;
         addDevice(m_devices, std::move(device));
+    }
     const auto isOpen = [](const auto& one) { return one->isOpen; };
     if (m_openings.size() == static_cast<std::size_t>(m_options.places.size()) &&
         std::ranges::all_of(m_openings, isOpen))
-        emit opened();
+        m_devices.empty() ? fail(tr("No place has a device that --device names.")) : emit opened();
 }
 
 void PlaceSession::fail(const QString& sentence)
 {
-    if (!std::exchange(m_hasFailed, true))
-        emit failed(sentence);
+    if (m_problem.isEmpty())
+        emit failed(m_problem = sentence);
 }
 
 std::vector<SlurmNode> slurmNodesIn(const QByteArray& text)

@@ -32,6 +32,12 @@ public:
     /// Opens all places; opened() or failed() follows, not before this call returns.
     void open();
     const std::vector<PlacedDevice>& devices() const { return m_devices; }
+    /// Slurm jobs that the places have.
+    QStringList jobs() const;
+    /// Why a place could not be opened; empty if none has failed.
+    const QString& problem() const { return m_problem; }
+    /// Whether an allocation has ended.
+    bool isLost() const { return m_isLost; }
 
 signals:
     /// Emitted when the devices of every place are known; there is at least one.
@@ -51,6 +57,7 @@ private:
     void readAllocation(Opening& opening);
     void endAllocation(Opening& opening);
     void takeAnswer(Opening& opening, const PlaceDescription& description);
+    void askNodes(Opening& opening, std::vector<PlacedDevice> devices);
     void settle(Opening& opening, std::vector<PlacedDevice> devices);
     void fail(const QString& sentence);
 
@@ -58,7 +65,8 @@ private:
     const QString m_programFolder;
     std::vector<std::unique_ptr<Opening>> m_openings;
     std::vector<PlacedDevice> m_devices;
-    bool m_hasFailed = false;
+    QString m_problem;
+    bool m_isLost = false;
 };
 
 /// Reads the lines "batchpeak-node NAME PROCESSORS GRES" of an allocation, such as "batchpeak-node n1 0-3,8

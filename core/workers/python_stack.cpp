@@ -164,6 +164,18 @@ QStringList pythonWorkerWords()
     return {QStringLiteral("-m"), QStringLiteral("batchpeak_trial.transformers")};
 }
 
+QStringList torchrunArguments(std::int64_t processes, const QStringList& node)
+{
+    // As with pythonWorkerArguments(), nothing of the working directory may be imported.
+    QStringList words{QStringLiteral("-c"),
+                      QStringLiteral("import sys; sys.path[:] = [path for path in sys.path if path]; "
+                                     "from torch.distributed.run import main; sys.exit(main())")};
+    words += node.isEmpty() ? QStringList(QStringLiteral("--standalone")) : node;
+    // Releases before 2.4 look only every 5 seconds whether a process has ended.
+    return words + QStringList{QStringLiteral("--nproc-per-node=%1").arg(processes),
+                               QStringLiteral("--monitor-interval=0.1"), QStringLiteral("--no-python")};
+}
+
 PythonStack pythonStackFrom(const QJsonObject& told)
 {
     PythonStack stack;

@@ -61,6 +61,11 @@ QStringList pythonWorkerArguments(const QString& packages);
 /// Returns arguments for an interpreter behind a launcher, whose command line a shell may split.
 QStringList pythonWorkerWords();
 
+/// Returns the arguments with which an interpreter starts several processes that take each step together
+/// (torchrun of torch 2.11), each with the words that follow.
+/// \param node  options for a node of several: "--nnodes=2" and so on; empty for one node
+QStringList torchrunArguments(std::int64_t processes, const QStringList& node = {});
+
 /// Reads the answer of the package to --describe; the program is not in it.
 PythonStack pythonStackFrom(const QJsonObject& told);
 

@@ -55,13 +55,6 @@ bool isProgram(const QString& path)
     return file.isFile() && file.isExecutable();
 }
 
-/// Returns the device arguments of batchpeak-worker and of the Python package.
-QStringList deviceWords(const device::LocalDevice& device)
-{
-    const bool isBound = device.kind == "cpu" || !device.uuid.empty();
-    return {QStringLiteral("--device"), QString::fromStdString(isBound ? device.kind : device.id())};
-}
-
 /// Whether WaitPolicy may choose how threads wait: the user's own settings take precedence, and nothing is
 /// known of other programs.
 bool mayChooseWaiting(const ExplorationOptions& options)
@@ -111,6 +104,31 @@ Telemetry telemetryFrom(device::DeviceReadings readings, std::int64_t worker)
     return readings;
 }
 
+template<typename Value, typename Pick>
+std::optional<Value> picked(const std::optional<Value>& one, const std::optional<Value>& other,
+                            const Pick& pick)
+{
+    return one && other ? std::optional<Value>(pick(*one, *other)) : one ? one : other;
+}
+
+/// Returns readings of two devices of one step as those of one: the step is as slow as the slower of them.
+Telemetry worse(const Telemetry& one, const Telemetry& other)
+{
+    Telemetry all = one;
+    const auto take = [&](const auto& pick, auto... members) {
+        ((all.*members = picked(one.*members, other.*members, pick)), ...);
+    };
+    const auto min = [](auto a, auto b) { return std::min(a, b); };
+    const auto max = [](auto a, auto b) { return std::max(a, b); };
+    take(min, &Telemetry::utilizationPercent, &Telemetry::clockMegahertz, &Telemetry::maxClockMegahertz);
+    take(max, &Telemetry::temperatureCelsius, &Telemetry::powerWatts, &Telemetry::powerLimitWatts,
+         &Telemetry::usedBytes, &Telemetry::otherBytes, &Telemetry::uncorrectedErrors, &Telemetry::xid);
+    all.throttle = std::max(one.throttle, other.throttle);
+    if (all.processes && other.processes)
+        all.processes->insert(all.processes->end(), other.processes->begin(), other.processes->end());
+    return all;
+}
+
 } // namespace
 
 std::vector<device::LocalDevice> chooseDevices(const QStringList& words,
@@ -146,11 +164,20 @@ std::vector<device::LocalDevice> chooseDevices(const QStringList& words,
     return chosen;
 }
 
-std::vector<PlacedDevice> unaskedDevices(const Place& place, const QStringList& words)
+std::vector<PlacedDevice> unaskedDevices(const Place& place, const ExplorationOptions& options)
 {
+    const std::int64_t processes = options.processes();
+    const auto words = wordsAt(place.label(), options.devices);
+    if (!words)
+        return {};
+    std::vector<device::LocalDevice> devices = devicesBehindLauncher(*words);
+    if (devices.size() == 1 && devices.front().kind == "cuda") {
+        while (devices.size() < static_cast<std::size_t>(processes))
+            devices.push_back({.kind = "cuda", .index = devices.back().index + 1});
+    }
     std::vector<PlacedDevice> placed;
-    for (const device::LocalDevice& device : devicesBehindLauncher(words))
-        placed.push_back(placedDevice(place, device));
+    for (const DeviceGroup& group : groupsOf(devices, processes))
+        placed.push_back(placedDevice(place, group));
     return placed;
 }
 
@@ -164,8 +191,10 @@ std::vector<PlacedDevice> devicesBehindPrefixes(const ExplorationOptions& option
                 Translated::tr("%1 has to be asked for its devices, which is not possible here; name them "
                                "with --device.")
                     .arg(text));
-        for (const PlacedDevice& device : unaskedDevices(place, options.devices))
-            addDevice(placed, device);
+        for (PlacedDevice& device : unaskedDevices(place, options)) {
+            device.placeText = text;
+            addDevice(placed, std::move(device));
+        }
     }
     return placed;
 }
@@ -209,15 +238,19 @@ QString workerPath(const QString& programFolder)
             .arg(QDir::toNativeSeparators(programFolder)));
 }
 
-WorkerCommand workerCommand(const ExplorationOptions& options, const device::LocalDevice& device,
+WorkerCommand workerCommand(const ExplorationOptions& options, const DeviceGroup& group,
                             const QString& programFolder)
 {
+    const device::LocalDevice& device = group.device;
     QStringList words = QProcess::splitCommand(options.workerCommand);
     QStringList environment;
     if (words.isEmpty() && !options.python.isEmpty()) {
         const QString packages = pythonPackages(programFolder);
-        words << pythonNamed(options.python);
-        words += pythonWorkerArguments(packages) + deviceWords(device);
+        const QString program = pythonNamed(options.python);
+        if (group.processes > 1)
+            words = QStringList(program) + torchrunArguments(group.processes);
+        words << program;
+        words += pythonWorkerArguments(packages) + deviceWords(device, group.processes);
         environment = pythonEnvironment(packages);
         environment << QStringLiteral("PYTHONSAFEPATH=1");
     } else if (words.isEmpty()) {
@@ -239,7 +272,7 @@ WorkerCommand workerCommand(const ExplorationOptions& options, const PlacedDevic
     device::LocalDevice device = placed.device;
     if (placed.place.kind == Place::Kind::Slurm)
         device.index = 0;
-    return placedCommand(options, placed, deviceWords(device), programFolder);
+    return placedCommand(options, placed, deviceWords(device, placed.processes), programFolder);
 }
 
 namespace {
@@ -280,7 +313,8 @@ RunDevices::RunDevices(const trial::LoadRequest& load, const ExplorationOptions&
                              .memoryKills = parts.memoryKills,
                              .stuckWorkers = parts.lease->stuckWorkers(),
                              .reconnectFor = options.reconnectFor};
-    for (const PlacedDevice& device : parts.placed.empty() ? devicesBehindPrefixes(options) : parts.placed) {
+    const bool isOpen = parts.session && !parts.session->devices().empty();
+    for (const PlacedDevice& device : isOpen ? parts.session->devices() : devicesBehindPrefixes(options)) {
         DeviceSetup setup = common;
         setup.id = device.id;
         setup.command = workerCommand(options, device, folder);
@@ -290,11 +324,13 @@ RunDevices::RunDevices(const trial::LoadRequest& load, const ExplorationOptions&
     }
     if (!options.isHere())
         return;
-    for (const device::LocalDevice& device : chooseDevices(options.devices, parts.localDevices())) {
+    const std::vector<device::LocalDevice> chosen = chooseDevices(options.devices, parts.localDevices());
+    for (const DeviceGroup& group : groupsOf(chosen, options.processes())) {
+        const device::LocalDevice& device = group.device;
         DeviceSetup setup = common;
-        setup.id = QString::fromStdString(device.id());
+        setup.id = group.id;
         setup.driver = QString::fromStdString(device.driver);
-        setup.command = workerCommand(options, device, folder);
+        setup.command = workerCommand(options, group, folder);
         if (device.kind == "cpu" && mayChooseWaiting(options))
             setup.processorReadings = parts.processorReadings();
         m_setups.push_back(std::move(setup));
@@ -321,8 +357,14 @@ void RunDevices::readTelemetry(BackgroundThread& thread, const std::vector<std::
 
 Telemetry RunDevices::telemetryOf(const std::string& uuid, std::int64_t worker) const
 {
-    if (!uuid.empty())
-        return telemetryFrom(m_readingsOf(uuid), worker);
+    if (!uuid.empty()) {
+        std::optional<Telemetry> all;
+        for (const QString& one : QString::fromStdString(uuid).split(QLatin1Char(','))) {
+            const Telemetry readings = telemetryFrom(m_readingsOf(one.toStdString()), worker);
+            all = all ? worse(*all, readings) : readings;
+        }
+        return *all;
+    }
     std::set<std::int64_t> own{QCoreApplication::applicationPid()};
     if (worker > 0)
         own.insert(worker);

@@ -37,8 +37,8 @@ std::vector<device::LocalDevice> chooseDevices(const QStringList& words,
 /// \throws ExplorationError  for a word that is not a device
 std::vector<device::LocalDevice> devicesBehindLauncher(const QStringList& words);
 
-/// Returns the same devices at a place.
-std::vector<PlacedDevice> unaskedDevices(const Place& place, const QStringList& words);
+/// Returns the same devices at a place, with as many GPUs as there are processes.
+std::vector<PlacedDevice> unaskedDevices(const Place& place, const ExplorationOptions& options);
 /// Returns these devices for each place, which must be a prefix: nothing is asked there.
 /// \throws ExplorationError  for another place
 std::vector<PlacedDevice> devicesBehindPrefixes(const ExplorationOptions& options);
@@ -58,7 +58,7 @@ QString workerPath(const QString& programFolder);
 /// GPU. At a place, the launcher's words precede all that.
 ///
 /// \throws ExplorationError  if there is no worker
-WorkerCommand workerCommand(const ExplorationOptions& options, const device::LocalDevice& device,
+WorkerCommand workerCommand(const ExplorationOptions& options, const DeviceGroup& group,
                             const QString& programFolder);
 WorkerCommand workerCommand(const ExplorationOptions& options, const PlacedDevice& placed,
                             const QString& programFolder);

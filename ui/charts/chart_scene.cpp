@@ -43,8 +43,10 @@ std::optional<StepPhases> phasesOf(const TrialRecord& trial)
         return std::nullopt;
     StepPhases phases{.forwardSeconds = *trial.forwardSeconds,
                       .backwardSeconds = trial.backwardSeconds.value_or(0.0),
+                      .reductionSeconds = trial.reductionSeconds.value_or(0.0),
                       .optimizerSeconds = trial.optimizerSeconds.value_or(0.0)};
-    const double other = *trial.secondsPerStep - phases.forwardSeconds - phases.backwardSeconds;
+    const double other =
+        *trial.secondsPerStep - phases.forwardSeconds - phases.backwardSeconds - phases.reductionSeconds;
     if (other > minOtherShare * *trial.secondsPerStep)
         phases.otherSeconds = other;
     return phases;

@@ -23,7 +23,9 @@ struct StepPhases
     double forwardSeconds = 0.0;
     double backwardSeconds = 0.0;
     double otherSeconds = 0.0;
-    /// Time of one optimizer step, including its all-reduce [s]; 0 if there is none.
+    /// Times of one optimizer step [s], of which the reduction of gradients between processes is a part; 0 if
+    /// there is none.
+    double reductionSeconds = 0.0;
     double optimizerSeconds = 0.0;
     bool operator==(const StepPhases&) const = default;
 };

@@ -115,6 +115,8 @@ QString phasesText(const StepPhases& phases)
     QStringList parts{text(ThroughputChart::tr("forward"), phases.forwardSeconds)};
     if (phases.backwardSeconds > 0.0)
         parts << text(ThroughputChart::tr("backward"), phases.backwardSeconds);
+    if (phases.reductionSeconds > 0.0)
+        parts << text(ThroughputChart::tr("reduction"), phases.reductionSeconds);
     if (phases.optimizerSeconds > 0.0)
         parts << text(ThroughputChart::tr("optimizer"), phases.optimizerSeconds);
     return ThroughputChart::tr("%1 ms").arg(parts.join(QStringLiteral(", ")));

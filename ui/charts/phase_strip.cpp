@@ -25,7 +25,7 @@ constexpr double swatch = 8.0;
 constexpr double phaseWordGap = 5.0;
 constexpr double phaseGap = 14.0;
 
-enum Phase { Forward, Backward, Optimizer, Other };
+enum Phase { Forward, Backward, Reduction, Optimizer, Other };
 
 /// Returns "0.4 ms", "31 ms", "1.2 s": three digits at most.
 QString shortTimeText(double seconds)
@@ -68,9 +68,10 @@ void PhaseStrip::setPhases(const ChartScene& scene, std::optional<std::int64_t> 
     double times = slower;
     if (scene.batch > 0)
         times *= static_cast<double>(scene.batch) / static_cast<double>(std::min(*size, scene.batch));
-    const std::array<Part, 4> all{
+    const std::array<Part, 5> all{
         {{tr("forward"), times * phases.forwardSeconds},
          {tr("backward"), times * phases.backwardSeconds},
+         {tr("reduction"), slower * phases.reductionSeconds},
          {tr("optimizer"), scene.batch > 0 ? slower * phases.optimizerSeconds : 0.0},
          {tr("other"), times * phases.otherSeconds}}};
     std::vector<Part> parts(all.begin(), all.end());
@@ -125,6 +126,8 @@ QColor PhaseStrip::colorOf(std::size_t part) const
         return m_theme.throughput;
     case Backward:
         return mixed(m_theme.throughput, m_theme.card, 0.5);
+    case Reduction:
+        return mixed(m_theme.throughput, m_theme.mutedText, 0.5);
     case Optimizer:
         return m_theme.mutedText;
     default:

@@ -9,6 +9,7 @@
 #include "engine/exploration_recorder.h"
 #include "events_file.h"
 #include "exploration_terminal.h"
+#include "explore_several.h"
 #include "files/output_place.h"
 #include "files/trusted_code.h"
 #include "history/interrupted_run.h"
@@ -18,17 +19,24 @@
 #include "plan/phase_sequence.h"
 #include "plan/plan_preview.h"
 #include "run_arguments.h"
+#include "run_terminal.h"
+#include "snapshot/writing_rule.h"
 #include "store/exploration_store.h"
 #include "store/history_writer.h"
 #include "words/config_text.h"
 #include "words/preview_text.h"
+#include "workers/alike_devices.h"
 #include "workers/background_thread.h"
+#include "workers/place_session.h"
 #include "workers/python_stack.h"
+#include "workers/run_devices.h"
 #include "workers/runs_elsewhere.h"
 #include "workers/trial_programs.h"
 
+#include <QCoreApplication>
 #include <QFileInfo>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -38,11 +46,14 @@ namespace batchpeak::cli {
 
 namespace {
 
+// Each is a process of its own.
+constexpr int mostFiles = 1000;
+
 class ExploreCommand : public Command
 {
 public:
     ExploreCommand(std::string file, NetworkChoice network, engine::ExplorationOptions options)
-        : m_file(std::move(file)), m_network(std::move(network)), m_options(std::move(options))
+        : m_files{std::move(file)}, m_network(std::move(network)), m_options(std::move(options))
     {}
 
     std::string name() const override { return "explore"; }
@@ -52,6 +63,8 @@ public:
     int run() override;
 
 private:
+    const std::string& file() const { return m_files.front(); }
+    void checkSeveral() const;
     store::StoredExploration explorationToResume() const;
     engine::ConfigFile resumedConfig(const store::StoredExploration& stored) const;
     void refuseSizeOfSmallerNetwork() const;
@@ -60,12 +73,16 @@ private:
     engine::ExplorationOptions searchedBy(const engine::ExplorationOptions& options,
                                           const engine::ConfigFile& file, Console& console) const;
     void sayWhatItDisturbs(const QString& path, Console& console) const;
-    int explore(const engine::ConfigFile& file, EventsFile& events, Console& console) const;
+    int explore(const engine::ConfigFile& file, const std::shared_ptr<engine::PlaceSession>& places,
+                EventsFile& events, Console& console) const;
+    std::vector<engine::AlikeDevices> groupsOfDevices(const engine::PlaceSession* places) const;
+    int exploreSeveralRuns(const std::vector<engine::AlikeDevices>& devices,
+                           const engine::PlaceSession* places, Console& console) const;
     int keepResult(const engine::ConfigFile& file, const engine::PhaseSequence& phases,
                    const engine::Snapshot& last, Console& console) const;
     int runInEventLoop(engine::Exploration& exploration, Console& console) const;
 
-    std::string m_file;
+    std::vector<std::string> m_files;
     NetworkChoice m_network;
     engine::ExplorationOptions m_options;
     std::string m_events;
@@ -105,7 +122,7 @@ engine::ExplorationOptions resumedOptions(const store::StoredExploration& stored
 
 void ExploreCommand::addOptions(Options& options)
 {
-    options.addArgument("FILE", "Config to explore", m_file);
+    options.addArguments("FILE", "Configs to explore; several share the devices", mostFiles, m_files);
     addModelOption(options, m_network);
     options.beginGroup("Exploration");
     addExplorationOptions(options, m_options);
@@ -123,8 +140,10 @@ void ExploreCommand::addOptions(Options& options)
 
 void ExploreCommand::checkOptions() const
 {
-    if (m_file.empty() && !m_resumed)
+    if (file().empty() && !m_resumed)
         throw UsageError("name the config to explore: batchpeak explore FILE.");
+    if (m_files.size() > 1)
+        checkSeveral();
     checkExplorationOptions(m_options);
     checkOutputOptions(m_output);
     refuseSizeOfSmallerNetwork();
@@ -140,6 +159,48 @@ void ExploreCommand::refuseSizeOfSmallerNetwork() const
     }
 }
 
+/// \throws UsageError if the options are for one config
+void ExploreCommand::checkSeveral() const
+{
+    if (m_resumed)
+        throw UsageError("an exploration is resumed by itself; name one config.");
+    if (!m_events.empty() || !m_output.output.empty() || m_output.diff)
+        throw UsageError("--events, --output and --diff are for one config; several are written with "
+                         "--in-place, and `batchpeak history` keeps what was measured.");
+    if (!m_network.model.empty())
+        throw UsageError("--model replaces the network of one config; explore the configs one by one.");
+}
+
+/// Opens the places of the options, if they have to be asked for their devices.
+class PlacesTerminal : public RunTerminal
+{
+public:
+    PlacesTerminal(engine::PlaceSession& places, Console& console) : RunTerminal(console, 1)
+    {
+        connect(&places, &engine::PlaceSession::logged, this,
+                [&console](engine::LogLevel level, const QString& text) {
+                    if (level != engine::LogLevel::Info)
+                        console.remark(text);
+                });
+        connect(&places, &engine::PlaceSession::opened, this, [this] { end(exitCode::success); });
+        connect(&places, &engine::PlaceSession::failed, this, [this] { end(exitCode::success); });
+        places.open();
+    }
+
+protected:
+    void interrupt() override { end(exitCode::interrupted); }
+};
+
+/// Returns the devices of this computer that the options mean.
+std::vector<engine::PlacedDevice> devicesHere(const engine::ExplorationOptions& options)
+{
+    std::vector<engine::PlacedDevice> devices;
+    const auto chosen = engine::chooseDevices(options.devices, device::localDevices());
+    for (const engine::DeviceGroup& group : engine::groupsOf(chosen, options.processes()))
+        devices.push_back({.id = group.id, .device = group.device});
+    return devices;
+}
+
 int ExploreCommand::run()
 {
     if (m_resumed) {
@@ -147,7 +208,7 @@ int ExploreCommand::run()
         m_options = resumedOptions(*m_stored, m_options);
         refuseSizeOfSmallerNetwork();
     }
-    const auto file = m_stored ? resumedConfig(*m_stored) : openConfig(m_file, m_network);
+    const auto file = m_stored ? resumedConfig(*m_stored) : openConfig(this->file(), m_network);
     m_output.alsoNeeded = engine::filesNeededBy(m_options);
     const bool isStdoutTaken = m_events == "-" || writesToStdout(m_output);
     Console console(isStdoutTaken ? stderr : stdout, m_colors);
@@ -159,10 +220,87 @@ int ExploreCommand::run()
     if (m_dryRun)
         return printPlan(file, console);
 
+    std::shared_ptr<engine::PlaceSession> places;
+    if (!engine::namesOnlyPrefixes(m_options)) {
+        places = std::make_shared<engine::PlaceSession>(m_options, QCoreApplication::applicationDirPath());
+        if (const int code = PlacesTerminal(*places, console).waitForEnd(); code != exitCode::success)
+            return code;
+    }
+    const auto groups = groupsOfDevices(places.get());
+    if (m_files.size() > 1 || groups.size() > 1)
+        return exploreSeveralRuns(groups, places.get(), console);
     EventsFile events(
         m_events, engine::filesNeededBy(file) + m_output.alsoNeeded + QStringList{outputPath(file, m_output)},
         m_output.force);
-    return events.codeWith(explore(file, events, console));
+    return events.codeWith(explore(file, places, events, console));
+}
+
+/// Returns the devices by what they are. Several configs need to know them, unlike ones are explored by
+/// themselves, and everything else is as well left to the exploration, with its errors.
+std::vector<engine::AlikeDevices> ExploreCommand::groupsOfDevices(const engine::PlaceSession* places) const
+{
+    try {
+        if (places)
+            return engine::alikeDevices(places->devices());
+        return engine::alikeDevices(m_options.isHere() ? devicesHere(m_options)
+                                                       : engine::devicesBehindPrefixes(m_options));
+    } catch (const engine::ExplorationError&) {
+        if (m_files.size() > 1)
+            throw;
+        return {};
+    }
+}
+
+/// \return the exit code
+/// \throws UsageError if a config cannot be read
+int ExploreCommand::exploreSeveralRuns(const std::vector<engine::AlikeDevices>& devices,
+                                       const engine::PlaceSession* places, Console& console) const
+{
+    const bool isMixed = devices.size() > 1;
+    if (isMixed && (m_stored || !m_events.empty()))
+        throw UsageError("the devices are unlike, so each kind of them has an exploration of its own; name "
+                         "those of one kind with --device.");
+    SeveralExplorations several{.devices = devices, .job = places ? places->jobs().value(0) : QString()};
+    if (places && places->jobs().size() > 1)
+        throw UsageError("several explorations share one allocation of Slurm; name one with --on.");
+    std::vector<engine::ConfigFile> files;
+    for (const std::string& name : m_files) {
+        files.push_back(openConfig(name, m_network));
+        several.files << files.back().path();
+        checkPlaceForSize(files.back(), console);
+    }
+    engine::ExplorationOptions common = m_options;
+    common.devices.clear();
+    common.places.clear();
+    several.words = engine::wordsFor(common);
+    if (m_options.trustsCode)
+        several.words << QStringLiteral("--trust");
+    if (m_quiet)
+        several.words << QStringLiteral("--quiet");
+    if (!isMixed)
+        several.outputWords = wordsFor(m_output);
+    std::vector<std::vector<FoundSize>> found;
+    int code = exploreSeveral(several, console, found);
+    console.answer(QString());
+    for (std::size_t file = 0; file < files.size(); ++file)
+        console.answer(foundLines(QFileInfo(files[file].path()).fileName(), found[file]));
+    if (!isMixed || !m_output.asksForAConfig())
+        return code;
+    for (std::size_t file = 0; file < files.size(); ++file) {
+        const auto isSure = [&](const FoundSize& one) {
+            return one.size > 0 && one.confidence >= engine::minConfidenceToWrite(m_options);
+        };
+        if (!std::ranges::all_of(found[file], isSure)) {
+            printError(QStringLiteral("%1: nothing was written, since the size is not certain enough on each "
+                                      "of the devices.")
+                           .arg(files[file].path()));
+            code = code == exitCode::success ? exitCode::tooUnsure : code;
+            continue;
+        }
+        writeSizes(files[file], {{.phase = m_options.phase, .microBatchSize = sharedSize(found[file])}},
+                   m_output, console);
+    }
+    return code;
 }
 
 /// Warns of another exploration on the same devices, which is not an error.
@@ -183,9 +321,11 @@ void ExploreCommand::sayWhatItDisturbs(const QString& path, Console& console) co
 }
 
 /// \return the exit code
-int ExploreCommand::explore(const engine::ConfigFile& file, EventsFile& events, Console& console) const
+int ExploreCommand::explore(const engine::ConfigFile& file,
+                            const std::shared_ptr<engine::PlaceSession>& places, EventsFile& events,
+                            Console& console) const
 {
-    engine::Exploration exploration;
+    engine::Exploration exploration(engine::ExplorationParts{.session = places});
     engine::PhaseSequence phases(m_options);
     const auto load = [&] { exploration.load(file, searchedBy(phases.options(), file, console)); };
     load();
@@ -253,7 +393,7 @@ store::StoredExploration ExploreCommand::explorationToResume() const
         return *stored;
     }
     if (auto stored = engine::cutExplorationOf(
-            path, QString::fromStdString(m_resumed->empty() ? m_file : *m_resumed), engine::Stopped::Too))
+            path, QString::fromStdString(m_resumed->empty() ? file() : *m_resumed), engine::Stopped::Too))
         return *stored;
     if (!m_resumed->empty() && !QFileInfo::exists(QString::fromStdString(*m_resumed))) {
         throw UsageError("'" + *m_resumed +

@@ -25,7 +25,7 @@ namespace batchpeak::cli {
 
 namespace {
 
-struct Action
+struct PlaceAction
 {
     std::string_view name;
     std::size_t fewest;
@@ -34,7 +34,7 @@ struct Action
 };
 
 constexpr std::size_t anyNumber = 1000;
-constexpr std::array<Action, 4> actions{{{"list", 0, 0, "nothing"},
+constexpr std::array<PlaceAction, 4> placeActions{{{"list", 0, 0, "nothing"},
                                          {"add", 2, 2, "a name and a place, such as ssh:HOST"},
                                          {"remove", 1, 1, "the name of a place"},
                                          {"test", 1, anyNumber, "places or their names"}}};
@@ -119,8 +119,8 @@ void PlacesCommand::addOptions(Options& options)
 
 void PlacesCommand::checkOptions() const
 {
-    const auto action = std::ranges::find(actions, m_action, &Action::name);
-    if (action == actions.end())
+    const auto action = std::ranges::find(placeActions, m_action, &PlaceAction::name);
+    if (action == placeActions.end())
         throw UsageError("'" + m_action + "' is not one of list, add, remove, test.");
     if (m_words.size() < action->fewest || m_words.size() > action->most)
         throw UsageError("places " + m_action + " takes " + std::string(action->takes) + ".");
@@ -226,7 +226,7 @@ bool PlacesCommand::testPlace(const QString& text, Console& console) const
     };
     // The nodes of Slurm are known with their allocation, which must last as long as they are asked.
     engine::PlaceSession session(options, QCoreApplication::applicationDirPath());
-    engine::PlacedDevice computer = engine::placedDevice(place, {.kind = "cpu"});
+    engine::PlacedDevice computer = engine::placedDevice(place, device::LocalDevice{.kind = "cpu"});
     if (place.kind == engine::Place::Kind::Slurm) {
         if (const QString problem = openError(session); !problem.isEmpty()) {
             printError(problem);

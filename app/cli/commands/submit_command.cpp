@@ -46,7 +46,7 @@ void SubmitCommand::addOptions(Options& options)
 {
     options.addArgument("FILE", "Config to explore", m_file);
     addModelOption(options, m_network);
-    options.addText("--nodes,-N", "N", "Nodes to ask for (1)",
+    options.addText("-N", "N", "Nodes to ask for (--nodes, else 1)",
                     [this](const std::string& text) { m_nodes = engine::countFromText(text, 1, 100000); });
     options.addText("--script", "FILE", "Batch script to write (batchpeak-CONFIG.sbatch)", m_script);
     options.addFlag("--dry-run", "Print the batch script, and neither write nor submit it", m_dryRun);
@@ -74,8 +74,8 @@ engine::Place SubmitCommand::place() const
     engine::Place place = engine::placeFromText(places.isEmpty() ? QStringLiteral("slurm") : places.front());
     if (places.size() > 1 || place.kind != engine::Place::Kind::Slurm)
         throw UsageError("a batch job runs on one Slurm; name it: --on slurm or --on slurm:PARTITION.");
-    if (m_nodes)
-        place.words << QStringLiteral("--nodes=%1").arg(*m_nodes);
+    if (const auto nodes = m_nodes ? m_nodes : m_options.nodes)
+        place.words << QStringLiteral("--nodes=%1").arg(*nodes);
     return place;
 }
 

@@ -472,6 +472,8 @@ ConfigContents read(const ConfigText& text)
     warnOfBatch(root, *contents.train, contents.warnings);
     warnOfBatchFinder(root, contents.warnings);
     readSharding(root, /*takesConfigAlone=*/true, contents);
+    if (contents.step.sharding != model::Sharding::None && !root.isOn("deepspeed") && !isFsdp2(root))
+        contents.step.shardingLibrary = model::ShardingLibrary::Fsdp1;
     warnOf(root, differences, contents.warnings);
     // If it is off, axolotl ignores the other keys: _configure_torch_compile() in axolotl 0.13,
     // core/builders/base.py.

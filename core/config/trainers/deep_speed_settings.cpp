@@ -85,6 +85,7 @@ void readSharing(const ConfigSection& settings, ConfigContents& contents)
     constexpr std::array stages{model::Sharding::None, model::Sharding::Optimizer, model::Sharding::Gradients,
                                 model::Sharding::Parameters};
     contents.step.sharding = stages.at(static_cast<std::size_t>(readStage(settings)));
+    contents.step.shardingLibrary = model::ShardingLibrary::DeepSpeed;
     const BatchPlan& plan = *contents.train;
     const bool isAlone = plan.knowsDevices && plan.devices == 1;
     if (contents.step.sharding != model::Sharding::None && !isAlone) {

@@ -356,6 +356,8 @@ void readFsdp(const ConfigSection& root, ConfigContents& contents)
         return;
     warnOf(*fsdp, shardingDifferences, contents.warnings);
     contents.step.sharding = shardingOf(*fsdp);
+    // Composer 0.32 takes FSDP 2 only from fsdp2_config.
+    contents.step.shardingLibrary = model::ShardingLibrary::Fsdp1;
     if (contents.step.sharding != model::Sharding::None) {
         warnOfSharding(
             root.positionOf("fsdp_config"),

@@ -102,6 +102,9 @@ void readFsdp(const ConfigSection& root, ConfigContents& contents)
     const std::vector<std::string> words = fsdpWords(root);
     const std::string_view key = root.isOn(fsdpKey) ? fsdpKey : fsdpConfigKey;
     contents.step.sharding = readFsdpStrategy(words, config);
+    // transformers 5.23 takes FSDP 2 unless the config says otherwise (_process_fsdp_args, training_args.py).
+    if (config.integer(keyIn(config, "version")).value_or(2) == 1)
+        contents.step.shardingLibrary = model::ShardingLibrary::Fsdp1;
     if (contents.step.sharding != Sharding::None) {
         readShards(root, contents);
         warnOfSharding(root.positionOf(key), sentence(spreadText, key), contents);

@@ -137,7 +137,6 @@ private slots:
             {"unknown command", {words("exlpore a.yaml"), "Did you mean explore?"}},
             {"no file", {words("explore"), "name the config to explore"}},
             {"no file to inspect", {words("inspect"), "name the config to inspect"}},
-            {"two files", {exploring("b.yaml"), "one argument too many, 'b.yaml'"}},
             {"option before its command", {words("--max-trials 3 devices"), "the command comes first"}},
             {"option without its value", {exploring("--min"), "--min needs a value"}},
             {"option given twice", {exploring("--min 2 --min 3"), "--min needs a value, and only one"}},

@@ -55,6 +55,23 @@ private slots:
         QCOMPARE(nextOf(planner, other), 1);
     }
 
+    /// The search knows the speed of one process.
+    void tellsTheSpeedOfAllProcesses()
+    {
+        const auto plannerFor = [](std::int64_t processes) {
+            auto strategy = search::makeStrategy("posterior", {.maximum = 64, .maxTrials = 10});
+            TrialPlanner planner(std::move(strategy), 10, true, processes);
+            (void)planner.next(one);
+            (void)planner.trialEnded(one, calm(1));
+            return planner.searchState();
+        };
+        const search::SearchState alone = plannerFor(1);
+        const search::SearchState together = plannerFor(4);
+        QCOMPARE(together.recommendation->samplesPerSecond, 4.0 * alone.recommendation->samplesPerSecond);
+        QCOMPARE(together.estimates.front().samplesPerSecond, 4.0 * alone.estimates.front().samplesPerSecond);
+        QCOMPARE(together.estimates.front().relativeError, alone.estimates.front().relativeError);
+    }
+
     void countsNoReturnedTrial()
     {
         TrialPlanner planner = plannerOf({1}, 2);

@@ -106,14 +106,57 @@ private slots:
         const std::vector<SlurmNode> nodes{{.name = QStringLiteral("n1"), .processors = 8, .gpus = 2},
                                            {.name = QStringLiteral("n2"), .processors = 8}};
         QStringList ids;
-        for (const PlacedDevice& placed : devicesOfNodes(place, QStringLiteral("17"), nodes,
-                                                         words.split(QLatin1Char(' '), Qt::SkipEmptyParts))) {
+        ExplorationOptions options;
+        options.devices = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+        for (const PlacedDevice& placed : devicesOfNodes(place, QStringLiteral("17"), nodes, options)) {
             ids << placed.id;
             QVERIFY(placed.launcher.contains(QStringLiteral("--jobid=17")));
             const bool isGpu = placed.id.contains(QLatin1String("cuda"));
             QCOMPARE(placed.launcher.contains(QStringLiteral("--gpus=1")), isGpu);
             QVERIFY(placed.launcher.contains(isGpu ? QStringLiteral("--cpus-per-task=4")
                                                    : QStringLiteral("--cpus-per-task=8")));
+        }
+        QCOMPARE(ids.join(QLatin1Char(' ')), QString(expected));
+    }
+
+    void startsAStepForProcessesTogether_data()
+    {
+        // Processes on a node, nodes, devices, launcher.
+        rows<int, int, Text, Text>(
+            {{"all GPUs of a node", {4, 1, "n1/cuda:0-3 n2/cuda:0-3 n3/cuda:0-3", "--nodes=1 --gpus=4"}},
+             {"half of a node",
+              {2, 1, "n1/cuda:0-1 n1/cuda:2-3 n2/cuda:0-1 n2/cuda:2-3 n3/cuda:0-1 n3/cuda:2-3",
+               "--nodes=1 --gpus=2 --cpus-per-task=4"}},
+             {"two nodes", {4, 2, "n1+n2/cuda:0-3", "--nodes=2 --ntasks-per-node=1 --gpus-per-node=4"}},
+             {"too many nodes", {4, 4, "", ""}},
+             {"too many GPUs", {5, 1, "", ""}}});
+    }
+    void startsAStepForProcessesTogether()
+    {
+        const auto& [processes, together, expected, words] = row<int, int, Text, Text>();
+        ExplorationOptions options;
+        options.python = anyPython;
+        options.processesPerNode = processes;
+        options.nodes = together;
+        std::vector<SlurmNode> nodes;
+        for (const char* name : {"n1", "n2", "n3"})
+            nodes.push_back({.name = QString::fromUtf8(name), .processors = 8, .gpus = 4});
+        const auto find = [&] {
+            return devicesOfNodes(placeFromText(QStringLiteral("slurm")), QStringLiteral("1"), nodes,
+                                  options);
+        };
+        if (expected.isEmpty()) {
+            QVERIFY_THROWS_EXCEPTION(ExplorationError, find());
+            return;
+        }
+        QStringList ids;
+        for (const PlacedDevice& placed : find()) {
+            ids << placed.id;
+            for (const QString& word : words.split(QLatin1Char(' ')))
+                QVERIFY2(placed.launcher.contains(word), qPrintable(placed.launcher.join(QLatin1Char(' '))));
+            const QString all = workerCommand(options, placed, QStringLiteral("/")).text();
+            QVERIFY2(all.contains(QStringLiteral("--nproc-per-node=%1").arg(processes)), qPrintable(all));
+            QCOMPARE(all.contains(QLatin1String("--nnodes=2")), together > 1);
         }
         QCOMPARE(ids.join(QLatin1Char(' ')), QString(expected));
     }

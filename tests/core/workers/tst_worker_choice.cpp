@@ -123,11 +123,45 @@ private slots:
         const QString folder = QCoreApplication::applicationDirPath();
         const auto command =
             launcher.isEmpty()
-                ? engine::workerCommand(options, device, folder)
+                ? engine::workerCommand(options, engine::DeviceGroup{.device = device}, folder)
                 : engine::workerCommand(
                       options, engine::placedDevice(engine::placeFromText(launcher), device), folder);
         QVERIFY2(command.arguments.join(QLatin1Char(' ')).endsWith(words), qPrintable(command.text()));
         QCOMPARE(command.program, launcher.isEmpty() ? options.python : QStringLiteral("ssh"));
+    }
+
+    void startsProcessesByTorchrun_data()
+    {
+        rows<int, bool, Text, Text>({{"each by itself", {1, true, "cuda:0 cuda:1", "GPU-a GPU-b"}},
+                                     {"together", {2, true, "cuda:0-1", "GPU-a,GPU-b"}},
+                                     {"on a CPU", {2, false, "cpu", ""}},
+                                     {"too few GPUs", {3, true, "", ""}}});
+    }
+    void startsProcessesByTorchrun()
+    {
+        const auto& [processes, hasGpus, expected, uuids] = row<int, bool, Text, Text>();
+        engine::ExplorationOptions options;
+        options.python = QStringLiteral("/venv/bin/python3");
+        const auto devices = engine::chooseDevices({}, hasGpus ? withGpus : cpuOnly);
+        if (expected.isEmpty()) {
+            QVERIFY_THROWS_EXCEPTION(engine::ExplorationError, engine::groupsOf(devices, processes));
+            return;
+        }
+        QStringList ids;
+        QStringList visible;
+        for (const engine::DeviceGroup& group : engine::groupsOf(devices, processes)) {
+            ids << group.id;
+            visible << QString::fromStdString(group.device.uuid);
+            const auto command =
+                engine::workerCommand(options, group, QCoreApplication::applicationDirPath());
+            QCOMPARE(command.program, options.python);
+            const QString words = command.arguments.join(QLatin1Char(' '));
+            QCOMPARE(words.contains(QStringLiteral("--nproc-per-node=%1").arg(processes)), processes > 1);
+            QVERIFY2(words.endsWith(QLatin1String(hasGpus ? "--device cuda" : "--device cpu")),
+                     qPrintable(words));
+        }
+        QCOMPARE(ids.join(QLatin1Char(' ')), QString(expected));
+        QCOMPARE(visible.join(QLatin1Char(' ')), QString(uuids));
     }
 
     void buildsTheCommand()
@@ -135,7 +169,8 @@ private slots:
         const QTemporaryDir folder;
         test::writeProgram(folder.filePath(QStringLiteral("batchpeak-worker")), {});
         engine::ExplorationOptions options;
-        const auto own = engine::workerCommand(options, withGpus.devices[1], folder.path());
+        const auto own =
+            engine::workerCommand(options, engine::DeviceGroup{.device = withGpus.devices[1]}, folder.path());
         QCOMPARE(own.arguments, (QStringList{QStringLiteral("--device"), QStringLiteral("cuda")}));
         QCOMPARE(own.environment, QStringList(QStringLiteral("CUDA_VISIBLE_DEVICES=GPU-b")));
 
