@@ -42,6 +42,16 @@ class _Held:
     bytes = host_memory.held_bytes()
 
 
+class _Sharing:
+    """Number of processes on this computer that share its main memory equally."""
+
+    count = 1
+
+
+def share_memory(count: int) -> None:
+    _Sharing.count = count
+
+
 def count_memory_from_here() -> None:
     """Excludes the memory that the process holds now from measurements. Call it after importing large
     libraries."""
@@ -69,9 +79,10 @@ class CpuDevice:
     def limit(self, bytes_: int) -> int:
         """Sets a limit. With 0, a torch program gets the limit of available memory, so that the kernel does not
         kill it. Another framework gets none, since it may reserve memory on an unknown device."""
-        possible = max(1, self.held_bytes() + _tensor_bytes_within(host_memory.host_memory()[1]))
+        available = _tensor_bytes_within(host_memory.host_memory()[1]) // _Sharing.count
+        possible = max(1, self.held_bytes() + available)
         if bytes_ > 0:
-            self._limit = min(bytes_, possible)
+            self._limit = min(max(1, bytes_ // _Sharing.count), possible)
         else:
             self._limit = possible if self._torch else 0
         return self._limit

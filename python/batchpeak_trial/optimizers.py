@@ -13,6 +13,7 @@ import torch
 
 from .failures import is_of_memory
 from .networks import refuse
+from .one_process import OneProcess
 from .requirements import require
 from .serving import Refusal
 
@@ -22,7 +23,7 @@ _BETAS = (0.9, 0.95)
 _NARROW = ("adamw-8bit", "lion-8bit")
 
 
-def _trained_parameters(module) -> list:
+def trained_parameters(module) -> list:
     """Returns the parameters that backward reaches; an optimizer does nothing for others.
 
     Raises Refusal if there are none."""
@@ -33,8 +34,14 @@ def _trained_parameters(module) -> list:
     return trained
 
 
-def make_optimizer(request: dict, parameters: list, approximations: list):
-    """Raises Refusal."""
+def _made(kind, parameters: list, **options):
+    return kind(parameters, **options)
+
+
+def make_optimizer(request: dict, parameters: list, approximations: list, make=_made):
+    """make(kind, parameters, **options) makes an optimizer of the class kind.
+
+    Raises Refusal."""
     name = request.get("optimizer", "adamw")
     makers = {
         "adamw": _adamw,
@@ -48,38 +55,40 @@ def make_optimizer(request: dict, parameters: list, approximations: list):
     }
     if name not in makers:
         raise refuse("The optimizer %r is unknown here." % name)
-    return makers[name](request, parameters, approximations)
+    return makers[name](request, parameters, approximations, make)
 
 
-def _adamw(request: dict, parameters: list, approximations: list):
+def _adamw(request: dict, parameters: list, approximations: list, make):
     step = request.get("adamw_step", "fused")
     if step == "decoupled":
         approximations.append("another AdamW than Composer's decoupled one")
     options: dict = {"lr": _RATE, "betas": _BETAS, "weight_decay": _DECAY}
     if step != "fused":
-        return torch.optim.AdamW(parameters, foreach=False if step == "decoupled" else None, **options)
+        foreach = False if step == "decoupled" else None
+        return make(torch.optim.AdamW, parameters, foreach=foreach, **options)
     try:
-        return torch.optim.AdamW(parameters, fused=True, **options)
+        return make(torch.optim.AdamW, parameters, fused=True, **options)
     except (RuntimeError, TypeError):
         approximations.append("the step of an optimizer without a fused kernel")
-        return torch.optim.AdamW(parameters, **options)
+        return make(torch.optim.AdamW, parameters, **options)
 
 
-def _sgd(request: dict, parameters: list, approximations: list):
+def _sgd(request: dict, parameters: list, approximations: list, make):
     momentum = _MOMENTUM if request.get("momentum", True) else 0.0
+    options = {"lr": _RATE, "momentum": momentum, "weight_decay": _DECAY}
     try:
-        return torch.optim.SGD(parameters, lr=_RATE, momentum=momentum, weight_decay=_DECAY, fused=True)
+        return make(torch.optim.SGD, parameters, fused=True, **options)
     except (RuntimeError, TypeError):
         approximations.append("the step of an optimizer without a fused kernel")
-        return torch.optim.SGD(parameters, lr=_RATE, momentum=momentum, weight_decay=_DECAY)
+        return make(torch.optim.SGD, parameters, **options)
 
 
 def _of_bitsandbytes(kind: str, **options):
-    def make(_request: dict, parameters: list, _approximations: list):
+    def of_kind(_request: dict, parameters: list, _approximations: list, make):
         optimizers = require("bitsandbytes", "bitsandbytes.optim")
-        return getattr(optimizers, kind)(parameters, lr=_RATE, weight_decay=_DECAY, **options)
+        return make(getattr(optimizers, kind), parameters, lr=_RATE, weight_decay=_DECAY, **options)
 
-    return make
+    return of_kind
 
 
 @contextlib.contextmanager
@@ -102,14 +111,14 @@ def _moments_in_fp32(embeddings: list):
             setattr(manager, name, value)
 
 
-def _adamw_4bit(_request: dict, parameters: list, _approximations: list):
+def _adamw_4bit(_request: dict, parameters: list, _approximations: list, make):
     optimizers = require("torchao", "torchao.optim")
-    return optimizers.AdamW4bit(parameters, lr=_RATE, betas=_BETAS, weight_decay=_DECAY)
+    return make(optimizers.AdamW4bit, parameters, lr=_RATE, betas=_BETAS, weight_decay=_DECAY)
 
 
-def _adafactor(_request: dict, parameters: list, _approximations: list):
+def _adafactor(_request: dict, parameters: list, _approximations: list, make):
     optimization = require("transformers", "transformers.optimization")
-    return optimization.Adafactor(parameters, lr=_RATE, scale_parameter=False, relative_step=False)
+    return make(optimization.Adafactor, parameters, lr=_RATE, scale_parameter=False, relative_step=False)
 
 
 class MasterWeights:
@@ -118,6 +127,8 @@ class MasterWeights:
     def __init__(self, parameters: list):
         self._parameters = parameters
         self.masters = [torch.nn.Parameter(parameter.detach().float()) for parameter in parameters]
+        # _foreach_copy_ takes no DTensor.
+        self._is_plain = all(type(parameter) is torch.nn.Parameter for parameter in parameters)
 
     def widen_gradients(self) -> None:
         for master, parameter in zip(self.masters, self._parameters):
@@ -125,8 +136,11 @@ class MasterWeights:
 
     @torch.no_grad()
     def narrow(self) -> None:
-        torch._foreach_copy_(self._parameters, self.masters)
-        for master in self.masters:
+        if self._is_plain:
+            torch._foreach_copy_(self._parameters, self.masters)
+        for parameter, master in zip(self._parameters, self.masters):
+            if not self._is_plain:
+                parameter.copy_(master)
             master.grad = None
 
 
@@ -146,7 +160,7 @@ class StepsInBackward:
     optimizer_in_bwd does. Nothing is left to do after backward."""
 
     def __init__(self, request: dict, module, approximations: list):
-        parameters, precision = _trained_parameters(module), request.get("precision", "fp32")
+        parameters, precision = trained_parameters(module), request.get("precision", "fp32")
         if precision in ("fp16", "pure-fp16", "pure-bf16") or (request.get("max_gradient_norm") or 0.0) > 0:
             text = "Weights cannot be updated within backward if gradients are %s."
             how = "clipped" if request.get("max_gradient_norm") else "scaled or widened"
@@ -164,8 +178,8 @@ class StepsInBackward:
             parameter.register_post_accumulate_grad_hook(lambda parameter: step()(parameter))
         approximations += dict.fromkeys(found)
 
-    def scaled(self, loss: torch.Tensor) -> torch.Tensor:
-        return loss
+    def backward(self, loss: torch.Tensor) -> None:
+        loss.backward()
 
     def run(self) -> bool:
         return True
@@ -183,16 +197,24 @@ class StepsInBackward:
 class OptimizerStep:
     """The part of a step after backward: unscales and clips gradients, steps, and sets the gradients to zero."""
 
-    def __init__(self, request: dict, module, device: torch.device, approximations: list):
+    def __init__(
+        self,
+        request: dict,
+        module,
+        device: torch.device,
+        approximations: list,
+        sharing: OneProcess | None = None,
+    ):
+        self._sharing = sharing or OneProcess()
         precision = request.get("precision", "fp32")
-        parameters = _trained_parameters(module)
+        parameters = trained_parameters(module)
         self._parameters = parameters
         self._masters = None
         if precision in ("pure-bf16", "pure-fp16"):
             self._masters = MasterWeights(parameters)
             approximations.append("fp32 copies of all gradients in the optimizer step")
         self._stepped = self._masters.masters if self._masters else parameters
-        self._optimizer = make_optimizer(request, self._stepped, approximations)
+        self._optimizer = make_optimizer(request, self._stepped, approximations, self._sharing.made)
         self._norm = request.get("max_gradient_norm") or 0.0
         self._device, self._scaler = device, None
         if precision in ("fp16", "pure-fp16"):
@@ -201,8 +223,8 @@ class OptimizerStep:
         with self._widened(module) if is_widened else contextlib.nullcontext():
             self._prepare()
 
-    def scaled(self, loss: torch.Tensor) -> torch.Tensor:
-        return self._scaler.scale(loss) if self._scaler else loss
+    def backward(self, loss: torch.Tensor) -> None:
+        (self._scaler.scale(loss) if self._scaler else loss).backward()
 
     def run(self) -> bool:
         """Returns False if the step was skipped because scaled gradients were infinite."""
@@ -211,7 +233,7 @@ class OptimizerStep:
         if self._norm > 0:
             if self._scaler:
                 self._scaler.unscale_(self._optimizer)
-            torch.nn.utils.clip_grad_norm_(self._stepped, self._norm)
+            self._sharing.clip(self._stepped, self._norm)
         is_done = self._step()
         if self._masters:
             self._masters.narrow()
@@ -236,7 +258,7 @@ class OptimizerStep:
         return self._scaler.get_scale() >= scale
 
     def _new_scaler(self, scale: float):
-        return torch.amp.GradScaler(self._device.type, init_scale=scale)
+        return self._sharing.scaler(self._device, scale)
 
     def _widened(self, module):
         embeddings = {id(part.weight) for part in module.modules() if isinstance(part, torch.nn.Embedding)}

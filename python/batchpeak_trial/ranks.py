@@ -26,6 +26,8 @@ _SECONDS_TO_CONNECT = 60.0
 # When a process fails, connections of others break and they fail too. The cause may be reported this much later
 # than its consequences.
 _SECONDS_FOR_THE_CAUSE = 1.0
+# A step that does not return so soon after the cause is known waits for the process that has failed.
+_SECONDS_TO_RETURN = 0.2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,6 +76,8 @@ class Alone:
     """A process that takes its steps by itself."""
 
     suffix = ""
+    # Fields of hello.
+    fields: dict = {}
     is_alone = True
     is_broken = False
 
@@ -97,6 +101,7 @@ class Leader:
 
     def __init__(self, ranks: Ranks):
         self.suffix = ", %d processes" % ranks.count
+        self.fields = {"processes": ranks.count}
         self.is_broken = False
         # Called with the failure if this process itself waits within the step; must not return.
         self.on_stuck: Callable[[FailureElsewhere], None] = lambda _: os._exit(1)
@@ -180,7 +185,10 @@ class Leader:
     def _fail(self, rank: int, failure: Failure, peaks: tuple[int, int]) -> None:
         self._failures.append(FailureElsewhere(rank, failure, peaks))
         if self._is_inside and len(self._failures) == 1:
-            timer = threading.Timer(_SECONDS_FOR_THE_CAUSE, self._take_over)
+            is_known = _tells_cause(self._failures[0])
+            timer = threading.Timer(
+                _SECONDS_TO_RETURN if is_known else _SECONDS_FOR_THE_CAUSE, self._take_over
+            )
             timer.daemon = True
             timer.start()
 

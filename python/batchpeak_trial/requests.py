@@ -49,11 +49,11 @@ class Bench:
         # The micro-batch size of the last batch.
         self.trained_size = 0
 
-    def run(self, sizes: list[int], after_each=None) -> StepChain:
+    def run(self, sizes: list[int], after_each=None, reduces: list[bool] | None = None) -> StepChain:
         """Returns the chain of the slowest process, since the processes together are no faster."""
-        order = {"do": "run", "sizes": sizes}
-        own, *others = self.team.together(order, lambda: self.steps.run(sizes, after_each))
-        return max([own, *map(StepChain.of, others)], key=lambda chain: chain.total_seconds)
+        order = {"do": "run", "sizes": sizes, "reduces": reduces}
+        own, *others = self.team.together(order, lambda: self.steps.run(sizes, after_each, reduces))
+        return max([own, *map(StepChain.of, others)], key=lambda chain: chain.own_seconds)
 
     def peaks(self) -> tuple[int, int]:
         """Returns the highest peaks of all processes: each has its own device, and all must fit."""
@@ -135,10 +135,12 @@ class RunningRequest:
     def circumstances(self) -> dict:
         return {**self.readings, "flags": self.flags, "wall_seconds": self.seconds_so_far()}
 
-    def take(self, count: int) -> StepChain:
-        """Takes a chain of steps. Steps that the optimizer skipped to find the loss scale are taken again."""
+    def take(self, count: int, reduces: tuple[bool, ...] = (True,)) -> StepChain:
+        """Takes a chain of count steps, each with a micro-batch for each element of reduces. Steps that the optimizer
+        skipped to find the loss scale are taken again."""
+        sizes = [self.size] * count * len(reduces)
         while True:
-            chain = self.bench.run([self.size] * count, self._leave_if_cancelled)
+            chain = self.bench.run(sizes, self._leave_if_cancelled, list(reduces) * count)
             # Memory that libraries have taken by now does not count as lost.
             self.bench.held = self.device.held_bytes()
             if not chain.lacks_step:

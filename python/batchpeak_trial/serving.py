@@ -38,6 +38,7 @@ import time
 from dataclasses import asdict, dataclass
 from typing import Callable
 
+from . import link
 from .channel import Channel, Inbox, silence
 from .comparisons import RunningComparison
 from .devices import device_of, framework
@@ -106,7 +107,9 @@ def serve(
                                 fields of the answer, such as {"parameters": 124439808, "approximations": []}.
                                 "attention" is the kernel that results name; "tokens_per_sample" is the number of
                                 tokens in a sample. If baseline_bytes is above limit_bytes, not even the network
-                                fits
+                                fits. "synchronize" is a function that is called before each micro-batch with
+                                whether processes reduce gradients in it, as without no_sync() of
+                                DistributedDataParallel; the time of a reduction is then reported
     recover()                   called after a failed step, when its exception has been freed; should drop
                                 gradients
     peak_bytes()                highest memory use [bytes] since reset_peaks(), for a device that torch does not
@@ -154,6 +157,7 @@ class _Script:
         bench = Bench(self.step_fn, device, self.hooks, *conversation)
         bench.attention = told.pop("attention", "")
         bench.tokens_per_sample = told.pop("tokens_per_sample", 0)
+        bench.steps.synchronize = told.pop("synchronize", None)
         bench.steps.trains = request.get("phase", "train") == "train"
         limit = request.get("memory_limit_bytes")
         limit = device.limit(limit if isinstance(limit, int) else 0)
@@ -178,7 +182,9 @@ class _Follower:
             return fields
         if order["do"] == "run":
             with self._bench.device.limited():
-                return asdict(self._bench.run(order["sizes"]))
+                return asdict(self._bench.run(order["sizes"], reduces=order["reduces"]))
+        if order["do"] == "measure_link":
+            return link.measured()
         return getattr(self._bench, order["do"])()
 
     def _explain(self, error: Exception) -> tuple[Failure, tuple[int, int]]:
@@ -215,6 +221,7 @@ class _Session:
             "training": self._begin_training,
             "batch": self._train,
             "save": self._refuse_to_save,
+            "measure_link": self._measure_link,
             "bye": self._end,
         }
 
@@ -263,6 +270,7 @@ class _Session:
                 "program": self._program or os.path.basename(sys.argv[0] or "python"),
                 "framework": (self._framework or framework()) + self._team.suffix,
                 "device": device_of(self._script.device_kind).describe(),
+                **self._team.fields,
             }
         )
         return None
@@ -345,6 +353,16 @@ class _Session:
         saved = {"type": "saved", "id": message.get("id"), "bytes": 0, "problem": NO_CHECKPOINTS}
         return self._channel.send(saved)
 
+    def _measure_link(self, message: dict) -> int | None:
+        if problem := link.problem_of(self._team.is_alone):
+            return self._channel.complain(problem)
+        self._team.on_stuck = lambda error: os._exit(self._give_up(error))
+        try:
+            times, *_ = self._team.together({"do": "measure_link"}, link.measured)
+        except Exception as error:  # the processes no longer reach each other
+            return self._give_up(error)
+        return self._channel.send({"type": "link", "id": message.get("id"), **link.fitted(times)})
+
     def _answer(self, running) -> int | None:
         self._team.on_stuck = lambda error: os._exit(self._send(lambda: running.answer_to(error)) or 0)
         return self._send(running.answer)
@@ -370,5 +388,5 @@ class _Session:
 
 
 def _unknown(kind) -> str:
-    known = "hello, load, trial, compare, training, batch, save, heartbeat, cancel and bye are known."
+    known = "hello, load, trial, compare, training, batch, save, measure_link, heartbeat, cancel and bye are known."
     return "The message type %.80r is unknown; %s" % (kind, known)

@@ -34,6 +34,8 @@ class StepTimes:
     micro_batch: float
     forward: float | None = None
     backward: float | None = None
+    # Whether the processes reduced gradients in it, if they need not do so in each micro-batch.
+    reduces: bool = True
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,12 @@ class StepChain:
     def total_seconds(self) -> float:
         return sum(step.micro_batch for step in self.steps) + (self.optimizer_seconds or 0.0)
 
+    @property
+    def own_seconds(self) -> float:
+        """Returns the seconds that this process needed by itself: where others wait for it, they are as slow."""
+        own = [step.micro_batch for step in self.steps if not step.reduces]
+        return sum(own) if own else self.total_seconds
+
 
 class Steps:
     """Runs and times steps of step_fn, which runs a whole step, or yields after forward and after backward.
@@ -62,11 +70,14 @@ class Steps:
     Several steps that yield form a chain: only the last one continues after its last yield, to the optimizer
     step. If forward and backward are one call, step_fn yields only "backward", after both. If step_fn takes two
     arguments, the second is the number of micro-batches in the chain; an argument with a default counts only if
-    its name is accumulation_steps. prepare(size) is called before micro-batches of a size and is not timed."""
+    its name is accumulation_steps. prepare(size) is called before micro-batches of a size and is not timed.
+    synchronize(reduces) is called before each micro-batch and says whether processes reduce gradients in it."""
 
     def __init__(self, step_fn, device, prepare=None):
         self._step_fn, self._device, self._prepare = step_fn, device, prepare
         self._takes_count = _takes_two(step_fn)
+        # None if gradients are reduced in each micro-batch, or never.
+        self.synchronize = None
         # False for evaluation, whose steps have no backward.
         self.trains = True
         # Whether step_fn yields; known after the first step.
@@ -74,20 +85,23 @@ class Steps:
         # Whether the last chain has begun its optimizer step: a failure then may leave some parameters updated.
         self.has_begun_optimizer = False
 
-    def run(self, sizes: list[int], after_each=None) -> StepChain:
+    def run(self, sizes: list[int], after_each=None, reduces: list[bool] | None = None) -> StepChain:
         """Runs a chain of micro-batches of these sizes. after_each(index) is called after each except the last; an
-        exception of it ends the chain.
+        exception of it ends the chain. reduces says in which of them gradients are reduced, by default in the last;
+        it has no effect without synchronize.
 
         Raises UnsupportedSize if there are several sizes and the step does not separate its phases."""
         self.has_begun_optimizer = False
+        is_last = [index == len(sizes) - 1 for index in range(len(sizes))]
+        reduces = (reduces or is_last) if self.synchronize else [True] * len(sizes)
         self._make_ready(sizes[0])
         self._device.synchronize()
         begin = time.perf_counter()
         marks = [self._device.mark()]
-        step = self._begin(sizes[0], len(sizes))
+        step = self._begin(sizes[0], len(sizes), reduces[0])
         self.is_phased = inspect.isgenerator(step)
         if self.is_phased:
-            return self._run_phased(step, sizes, begin, marks, after_each)
+            return self._run_phased(step, sizes, begin, marks, after_each, reduces)
         self._device.synchronize()
         if len(sizes) > 1:
             raise UnsupportedSize(_CANNOT_ACCUMULATE)
@@ -98,7 +112,9 @@ class Steps:
         if self._prepare:
             self._prepare(size)
 
-    def _begin(self, size: int, count: int):
+    def _begin(self, size: int, count: int, reduces: bool):
+        if self.synchronize:
+            self.synchronize(reduces)
         step = self._step_fn(size, count) if self._takes_count else self._step_fn(size)
         if inspect.iscoroutine(step):
             step.close()
@@ -106,7 +122,9 @@ class Steps:
             raise TypeError(_NO_COROUTINES)
         return step
 
-    def _run_phased(self, step, sizes: list[int], begin: float, marks: list, after_each) -> StepChain:
+    def _run_phased(
+        self, step, sizes: list[int], begin: float, marks: list, after_each, reduces: list[bool]
+    ) -> StepChain:
         # Indices of the intervals between marks in which samples were made.
         prepared: list[int] = []
         phases, answer, last = (), None, len(sizes) - 1
@@ -116,7 +134,7 @@ class Steps:
                     self._prepare(size)
                     prepared.append(len(marks) - 1)
                     marks.append(self._device.mark())
-                step = self._begin(size, len(sizes))
+                step = self._begin(size, len(sizes), reduces[index])
             phases, answer = self._take(step, marks, goes_on=index == last)
             if after_each and index < last:
                 after_each(index)
@@ -127,7 +145,8 @@ class Steps:
         ]
         optimizer = intervals.pop() if phases[-1] == "optimizer" else None
         each = len(intervals) // len(sizes)
-        steps = [_times(intervals[at : at + each], phases) for at in range(0, len(intervals), each)]
+        parts = [intervals[at : at + each] for at in range(0, len(intervals), each)]
+        steps = [_times(part, phases, is_reduced) for part, is_reduced in zip(parts, reduces)]
         return StepChain(steps, optimizer, wall, lacks_step=answer is False)
 
     def _take(self, step, marks: list, goes_on: bool):
@@ -154,10 +173,9 @@ class Steps:
                 self.has_begun_optimizer = True
 
 
-def _times(intervals: list[float], phases: tuple[str, ...]) -> StepTimes:
-    if phases[0] == "both":
-        return StepTimes(intervals[0])
-    return StepTimes(sum(intervals), *intervals)
+def _times(intervals: list[float], phases: tuple[str, ...], reduces: bool) -> StepTimes:
+    parts = () if phases[0] == "both" else intervals
+    return StepTimes(sum(intervals), *parts, reduces=reduces)
 
 
 def _takes_two(step_fn) -> bool:

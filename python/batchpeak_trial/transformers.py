@@ -21,6 +21,7 @@ from .configured_networks import one_line
 from .descriptions import CONFIGURED
 from .failures import classify
 from .nvml import Nvml
+from .processes import Processes, is_so_anywhere, join, launched, share_processors
 from .requirements import Missing, builds_for_gpus, problem_of, require, version_of
 from .serving import Refusal, serve
 
@@ -64,13 +65,15 @@ def _work(device: str) -> int:
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     # Reserve standard output now, since libraries may print when they are imported.
     channel = Channel()
+    processes = launched()
     try:
-        worker = _Worker(device)
+        worker = _Worker(device, processes)
     except Refusal as problem:
         print("%s: %s" % (_PROGRAM, problem), file=sys.stderr)
-        channel.complain(str(problem), fatal=True)
+        if processes.rank == 0:
+            channel.complain(str(problem), fatal=True)
         return 1
-    return serve(
+    code = serve(
         worker.step,
         load=worker.load,
         recover=worker.recover,
@@ -80,27 +83,37 @@ def _work(device: str) -> int:
         device=worker.device.type,
         channel=channel,
     )
+    worker.leave()
+    return code
 
 
 class _Worker:
     """Holds one network at a time."""
 
-    def __init__(self, device: str):
+    def __init__(self, device: str, processes: Processes):
         if problem := problem_of(*_NEEDED):
             raise Missing(problem)
-        torch = require("torch")
+        self._processes = processes
+        share_processors(processes)
+        self._torch = torch = require("torch")
         # The largest imports come before memory is measured.
         require("transformers")
-        self.device = _device_of(torch, device)
+        self.device = _device_of(torch, device, processes)
+        if processes.count > 1:
+            join(torch, self.device)
+            from . import sharing
+
+            sharing.prepare()
         self.framework = "torch %s, transformers %s" % (torch.__version__, version_of("transformers"))
         from . import workload
-        from .devices import count_memory_from_here, device_of
+        from .devices import count_memory_from_here, device_of, share_memory
 
         self._workload, self._loaded = workload, None
         self._prepared: set = set()
         if self.device.type == "cpu":
             workload.run_small_network(self.device)
             count_memory_from_here()
+            share_memory(processes.local_count)
         self._memory = device_of
 
     def load(self, request: dict) -> dict:
@@ -126,11 +139,12 @@ class _Worker:
         limit = memory.limit(request.get("memory_limit_bytes") or 0)
         count = self._workload.count_parameters(request)
         needed = self._workload.needed_bytes(request, count)
-        if needed > limit:
+        if is_so_anywhere(self._torch, self._processes, needed > limit):
+            needed = max(needed, limit + 1)
             return {"parameters": count, "baseline_bytes": needed}
         try:
             with memory.limited():
-                self._loaded = self._workload.Workload(request, self.device)
+                self._loaded = self._workload.Workload(request, self.device, self._processes)
         except Refusal:
             raise
         except Exception as error:
@@ -138,7 +152,8 @@ class _Worker:
             if failure.outcome != "oom" and not failure.sticky and _is_configured(request):
                 text = "The network of this config cannot be set up by transformers: %s."
                 raise Refusal(text % one_line(error)) from error
-            if failure.outcome != "oom" or failure.is_of_host:
+            # Others may wait for this process, which the error tells rank 0.
+            if failure.outcome != "oom" or failure.is_of_host or self._processes.count > 1:
                 raise
         if not self._loaded:
             memory.empty_cache()
@@ -150,6 +165,8 @@ class _Worker:
             "attention": self._loaded.attention,
             "tokens_per_sample": self._loaded.tokens_per_sample(),
         }
+        if self._loaded.synchronize:
+            fields["synchronize"] = self._loaded.synchronize
         if self._loaded.approximations:
             fields["approximations"] = self._loaded.approximations[:_MOST_APPROXIMATIONS]
         return fields
@@ -174,20 +191,32 @@ class _Worker:
     def recover(self) -> None:
         self._loaded.recover()
 
+    def leave(self) -> None:
+        """Leaves the other processes, all of which have ended their work."""
+        if self._processes.count > 1:
+            self._loaded = None
+            self._torch.distributed.destroy_process_group()
+
 
 def _is_configured(request: dict) -> bool:
     return request["model"]["family"] == CONFIGURED
 
 
-def _device_of(torch, text: str):
+def _device_of(torch, text: str, processes: Processes):
     if text and not re.fullmatch(r"cpu|cuda(:\d+)?", text):
         raise Refusal("The device %s is unknown; use cpu, cuda or cuda:N." % text)
     if text == "cpu" or (not text and not torch.cuda.is_available()):
         return torch.device("cpu")
-    index = int(text.partition(":")[2] or 0)
+    _, _, number = text.partition(":")
+    if number and processes.local_count > 1:
+        raise Refusal("Each of several processes takes a device of its own; use --device cuda.")
+    index = int(number or processes.local_rank)
+    if processes.local_count > torch.cuda.device_count() > 0:
+        text = "%d processes were started here, and torch sees %d NVIDIA GPUs. Start one for each GPU."
+        raise Refusal(text % (processes.local_count, torch.cuda.device_count()))
     if index >= torch.cuda.device_count():
         raise Refusal("torch sees no such NVIDIA GPU; use --device cpu, or install torch for CUDA.")
-    if index > 0:
+    if index > 0 or processes.count > 1:
         # Initializes CUDA, which takes memory of the device. It happens before hello reports the free memory.
         torch.cuda.set_device(index)
     return torch.device("cuda", index)

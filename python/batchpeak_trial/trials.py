@@ -26,6 +26,8 @@ class RunningTrial(RunningRequest):
         self._has_stepped = False
         self._expected = 0.0
         self._timed: list = []
+        # Micro-batches without the reduction of gradients, if it happens once for each optimizer step.
+        self._unreduced: list = []
         self._optimizer: list[float] = []
         self._total = 0.0
         self._retries = 0
@@ -45,7 +47,8 @@ class RunningTrial(RunningRequest):
             self._retries = self.bench.retries() - retries
             if self._retries > 0:
                 self.flags.append("thrashes")
-        self.ask_gates(len(self._timed))
+        self.ask_gates(len(self._timed) + len(self._unreduced))
+        self._leave_out_unreduced()
 
     def fields(self, outcome: str) -> dict:
         seconds = [step.micro_batch for step in self._timed]
@@ -83,7 +86,8 @@ class RunningTrial(RunningRequest):
             count = self._next_chain()
             if not count:
                 return
-            chain = self.take(count)
+            # Each timed step follows one that does not reduce gradients, if there are such.
+            chain = self.take(count, (False, True) if self.bench.steps.synchronize else (True,))
             self._add(chain)
             if self._can_no_longer_win():
                 self.flags.append("abandoned")
@@ -100,8 +104,11 @@ class RunningTrial(RunningRequest):
             self._clock = self.begin_of(chain)
         self.look_around()
         for step in chain.steps:
-            self._timed.append(step)
             self._total += step.micro_batch
+            if not step.reduces:
+                self._unreduced.append(step)
+                continue
+            self._timed.append(step)
             self.report("timed", len(self._timed) - 1, step.micro_batch)
         if chain.optimizer_seconds is not None:
             self._total += chain.optimizer_seconds
@@ -128,12 +135,26 @@ class RunningTrial(RunningRequest):
     def _phases(self) -> dict:
         if not self.bench.steps.is_phased or not self._timed:
             return {}
-        parts = {}
-        if self._timed[0].forward is not None:
-            parts["forward_seconds"] = [step.forward for step in self._timed]
-        if self._timed[0].backward is not None:
-            parts["backward_seconds"] = [step.backward for step in self._timed]
-        return typical_fields(optimizer_seconds=self._optimizer, **parts)
+        parts, steps = {}, self._unreduced or self._timed
+        if steps[0].forward is not None:
+            parts["forward_seconds"] = [step.forward for step in steps]
+        if steps[0].backward is not None:
+            parts["backward_seconds"] = [step.backward for step in steps]
+        return {**typical_fields(optimizer_seconds=self._optimizer, **parts), **self._reduction()}
+
+    def _reduction(self) -> dict:
+        if not self._unreduced:
+            return {}
+        with_it, without = (
+            typical_seconds([step.micro_batch for step in steps]) or 0.0 for steps in (self._timed, self._unreduced)
+        )
+        return {"reduction_seconds": max(0.0, with_it - without)}
+
+    def _leave_out_unreduced(self) -> None:
+        """Makes the energy that of the timed steps, by their share of the time."""
+        if self._unreduced and "energy_joules" in self.readings:
+            left_out = sum(step.micro_batch for step in self._unreduced)
+            self.readings["energy_joules"] *= 1 - left_out / self._total
 
     def _error(self, seconds: list[float], outcome: str) -> dict:
         error = relative_standard_error(seconds)

@@ -19,7 +19,9 @@ from .failures import classify
 from .heap_thresholds import HeapThresholds
 from .networks import build, refuse
 from .optimizers import OptimizerStep, StepsInBackward
+from .processes import Processes
 from .serving import Refusal
+from .sharing import sharing_of, wrapped
 
 _TYPES = {
     "fp32": torch.float32,
@@ -49,19 +51,22 @@ _MOMENT_BYTES = {
 class Workload:
     """Runs steps on random samples. Raises Refusal if it cannot run what the request asks for."""
 
-    def __init__(self, request: dict, device: torch.device):
+    def __init__(self, request: dict, device: torch.device, processes: Processes | None = None):
         self.request, self.device = request, device
+        self._processes = processes or Processes()
         self.approximations: list[str] = []
         self.model = completed(request["model"])
         self._configured = configured_of(request)
         self._trains = request.get("phase", "train") == "train"
         self._precision = request.get("precision", "fp32")
-        _refuse_other_steps(request, self._precision)
+        _refuse_other_steps(request, self._precision, self._processes.count)
+        self._sharing, self._reduces = sharing_of(request, self._processes, device), True
         self.approximations += _approximations_of(request)
         self.approximations += self._configured.approximations() if self._configured else []
         _choose_ways(request, self._precision)
         self._preference, self._compilation = None, request.get("compilation")
         exercise(device)
+        # Equal on all processes until each makes its own samples.
         torch.manual_seed(request.get("seed", 1))
         self._module, self.parameters = self._make_module()
         if request.get("preference"):
@@ -75,6 +80,10 @@ class Workload:
         # HeapThresholds cannot watch compiled steps.
         self._heap = HeapThresholds() if device.type == "cpu" and not self._compilation else None
         self._optimizer = None
+        # The module to call: that of a library around the network, if processes share it.
+        self._called = self._module
+        if self._processes.count > 1:
+            self._share()
         self._prove()
         self._optimizer = self._make_optimizer() if self._trains else None
 
@@ -85,15 +94,25 @@ class Workload:
 
     def _step(self, size: int, count: int):
         batch = self._batches.of(size)
-        with torch.set_grad_enabled(self._trains):
-            loss = self._loss(batch) / count
-        if not self._trains:
-            return None
-        yield
-        self._optimizer.scaled(loss).backward()
-        del loss, batch
-        yield
+        with self._sharing.micro_batch(self._reduces):
+            with torch.set_grad_enabled(self._trains):
+                loss = self._loss(batch) / count
+            if not self._trains:
+                return None
+            yield
+            self._optimizer.backward(loss)
+            del loss, batch
+            yield
         return self._optimizer.run()
+
+    @property
+    def synchronize(self):
+        """A function that says whether the next micro-batches reduce gradients; None if each of them communicates, or
+        none."""
+        return self._synchronize if self._sharing.reduces_once else None
+
+    def _synchronize(self, reduces: bool) -> None:
+        self._reduces = reduces
 
     def prepare(self, size: int) -> None:
         """Makes samples outside the timed steps, as a data loader does."""
@@ -125,14 +144,16 @@ class Workload:
             return self._preference(batch)
         with self._casts():
             if self.model["family"] == "resnet":
-                logits = self._module(self._typed(batch["pixel_values"]))
+                logits = self._called(self._typed(batch["pixel_values"]))
                 return torch.nn.functional.cross_entropy(logits.float(), batch["labels"])
             if "pixel_values" in batch:
                 batch["pixel_values"] = self._typed(batch["pixel_values"])
-            return self._module(**batch).loss
+            loss = self._called(**batch).loss
+            # A library that casts parameters casts the loss too.
+            return loss.float() if self._processes.count > 1 else loss
 
     def _casts(self):
-        kind = _AUTOCAST.get(self._precision)
+        kind = None if self._sharing.casts else _AUTOCAST.get(self._precision)
         return torch.autocast(self.device.type, kind) if kind else contextlib.nullcontext()
 
     def _samples(self):
@@ -163,6 +184,28 @@ class Workload:
         _keep_no_cache(module.config)
         return module.requires_grad_(False).eval()
 
+    def _share(self) -> None:
+        """Lets the processes share the network. Compiling follows, as in accelerate."""
+        torch.manual_seed(self.request.get("seed", 1) + self._processes.rank)
+        leaves_out = self._sharing.asks_for_left_out and self._leaves_out()
+        self._called = wrapped(self._sharing, self._module, leaves_out)
+        if self._preference:
+            self._preference.module = self._called
+        if self._compilation:
+            _compile(self._called, self._compilation)
+        self.approximations += self._sharing.approximations
+
+    def _leaves_out(self) -> bool:
+        """Returns whether a step does not reach all trained parameters."""
+        # One sample is too few for batch normalization and for KTO.
+        self._loss(self._batches.of(2)).backward()
+        trained = [parameter for parameter in self._module.parameters() if parameter.requires_grad]
+        found = any(parameter.grad is None for parameter in trained)
+        for parameter in trained:
+            parameter.grad = None
+        self._batches.drop()
+        return found
+
     def _prove(self) -> None:
         """Checks by running it what is not known in advance: whether the class of a config accepts such samples, and
         whether the compiler works here."""
@@ -174,7 +217,7 @@ class Workload:
             return
         if self._compilation:
             # A compiled network fails too if the network itself does.
-            self._module._compiled_call_impl = None
+            self._called._compiled_call_impl = None
             own = None if is_known else self._problem()
             if not own:
                 text = "torch.compile does not run this network here (%s). "
@@ -205,7 +248,7 @@ class Workload:
         return text % (self._configured.name, kind, problem)
 
     def _typed(self, images: torch.Tensor) -> torch.Tensor:
-        images = images.to(_TYPES[self._precision])
+        images = images.to(self._sharing.input_type or _TYPES[self._precision])
         is_last = self.request.get("channels_last")
         return images.contiguous(memory_format=torch.channels_last) if is_last else images
 
@@ -225,7 +268,7 @@ class Workload:
         if self._trains and self.request.get("activation_checkpointing"):
             _checkpoint(module, self.model)
         module.train(self._trains)
-        if self._compilation:
+        if self._compilation and self._processes.count == 1:
             _compile(module, self._compilation)
         return module, all_elements(module, untuned)
 
@@ -270,10 +313,12 @@ class Workload:
         narrow = tuning.get("frozen_weights", "same") in ("bf16", "nf4", "int8")
         return torch.bfloat16 if is_adapted and narrow else kind
 
-    def _make_optimizer(self) -> OptimizerStep | StepsInBackward:
+    def _make_optimizer(self):
+        if self._sharing.optimizer_step:
+            return self._sharing.optimizer_step
         if self.request.get("updates_in_backward"):
             return StepsInBackward(self.request, self._module, self.approximations)
-        return OptimizerStep(self.request, self._module, self.device, self.approximations)
+        return OptimizerStep(self.request, self._module, self.device, self.approximations, self._sharing)
 
 
 def _has_flash_attention() -> bool:
@@ -377,11 +422,12 @@ def _checkpoint(module, model: dict) -> None:
     module.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
 
 
-def _refuse_other_steps(request: dict, precision: str) -> None:
+def _refuse_other_steps(request: dict, precision: str, processes: int) -> None:
     if precision not in _TYPES:
         raise refuse("The precision %r is unknown here." % precision)
-    if request.get("shards", 1) > 1 and request.get("sharding", "none") != "none":
-        raise refuse("A network that is sharded over several devices is not supported here.")
+    is_sharded = request.get("shards", 1) > 1 and request.get("sharding", "none") != "none"
+    if is_sharded and processes == 1:
+        raise refuse("A network that is sharded over several devices is not supported by one process.")
     if request.get("optimizer_on_host"):
         raise refuse("An optimizer whose state lies in the host's memory is not run here.")
     preference = request.get("preference")
