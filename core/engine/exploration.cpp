@@ -58,10 +58,11 @@ const Snapshot& Exploration::snapshot() const
 }
 
 void Exploration::load(const QString& filePath, const config::ConfigContents& contents,
-                       const ExplorationOptions& options)
+                       const ExplorationOptions& asked)
 {
     if (snapshot().isUnderWay())
         return;
+    const ExplorationOptions options = withProcesses(asked, contents, m_parts.localDevices);
     ExplorationPlan plan = planExploration(filePath, contents, options);
     if (dependsOnDevices(plan.load))
         fitToDevices(plan, options, m_parts.localDevices());

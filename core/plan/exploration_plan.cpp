@@ -147,7 +147,8 @@ config::BatchPlan planOf(const config::ConfigContents& contents, const Explorati
         refuse(
             Translated::tr("The config holds no evaluation batch; explore its training with --phase train."));
     config::BatchPlan chosen = *plan;
-    if (!chosen.knowsDevices && chosen.isOverAllDevices && options.processes() > 1) {
+    // A config of more devices is measured on fewer processes, and one of fewer is run on more.
+    if (chosen.isOverAllDevices && options.processes() > chosen.devices) {
         chosen.devices = options.processes();
         chosen.knowsDevices = true;
     }
@@ -509,6 +510,25 @@ void shareAmong(std::int64_t devices, NetworkPlan& plan)
 }
 
 } // namespace
+
+ExplorationOptions withProcesses(ExplorationOptions options, const config::ConfigContents& contents,
+                                 const std::function<device::LocalDevices()>& localDevices)
+{
+    const auto& plan = contents.plan(options.phase);
+    const bool isOpen = !options.python.isEmpty() && options.workerCommand.isEmpty() && options.isHere() &&
+                        !options.processesPerNode;
+    if (!isOpen || !plan || !plan->knowsDevices || plan->devices < 2)
+        return options;
+    try {
+        const auto gpus = std::ranges::count(chooseDevices(options.devices, localDevices()), "cuda",
+                                             &device::LocalDevice::kind);
+        if (gpus >= plan->devices)
+            options.processesPerNode = plan->devices;
+    } catch (const ExplorationError&) {
+        // The devices report that when they are opened.
+    }
+    return options;
+}
 
 bool dependsOnDevices(const trial::LoadRequest& load)
 {

@@ -12,6 +12,8 @@
 #include <QString>
 #include <QStringList>
 
+#include <functional>
+
 namespace batchpeak::engine {
 
 /// The plan that follows from a config and the options for the network and its samples, whatever is run with
@@ -59,6 +61,11 @@ NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& c
 /// \return what the user should know about this, as full sentences; usually none
 QStringList judgePrecision(config::Fidelity& fidelity, const trial::LoadRequest& load,
                            const QStringList& devices);
+
+/// Returns the options with the number of processes that the config, its launcher or its script names, if the
+/// user's own Python takes the steps, this computer has a GPU for each, and the options name no number.
+ExplorationOptions withProcesses(ExplorationOptions options, const config::ConfigContents& contents,
+                                 const std::function<device::LocalDevices()>& localDevices);
 
 /// Whether the plan depends on the devices: the devices share what each would hold (model::Sharding) and the
 /// config does not say how many there are, or not all of them have the precision of the run.

@@ -359,7 +359,9 @@ PlanPreview previewOn(const ConfigFile& file, const ExplorationOptions& options,
                         .hasBothPhases = options.bothPhases};
     ExplorationOptions filled = inForce(options, contents);
     try {
-        preview.plan = planExploration(file.path(), file.contentsFor(options), options);
+        const ConfigContents& asked = file.contentsFor(options);
+        preview.plan =
+            planExploration(file.path(), asked, withProcesses(options, asked, [&] { return devices; }));
         fitToDevices(*preview.plan, options, devices);
         preview.run = preview.plan->run;
         filled = inForce(filled, *preview.plan);

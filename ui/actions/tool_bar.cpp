@@ -75,6 +75,8 @@ QString runText(const engine::RunDescription& run, const std::vector<engine::Dev
     if (devices.size() > 1)
         parts << ToolBar::tr("%1 devices").arg(devices.size());
     parts << engine::enumText(run.precision);
+    if (run.processes > 1)
+        parts << ToolBar::tr("%1 processes").arg(engine::numberText(run.processes));
     if (run.phase == model::Phase::Eval)
         parts << ToolBar::tr("evaluation");
     if (!run.hasBatch)

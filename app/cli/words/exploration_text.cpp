@@ -198,10 +198,13 @@ std::vector<QStringList> networkRows(const RunDescription& run)
         {QStringLiteral("network"), networkText(run)}};
     for (const QStringList& row : tuningRows(run.tuning))
         rows.push_back(row);
+    const QString together =
+        run.processes > 1 ? QStringLiteral(", %1 processes").arg(run.processes) : QString();
     rows.push_back({QStringLiteral("run"),
-                    QStringLiteral("%1, %2, %3%4")
+                    QStringLiteral("%1, %2, %3%4%5")
                         .arg(engine::enumText(run.phase), engine::enumText(run.precision),
-                             engine::enumText(run.optimizer), sequenceLengthText(run.sequenceLength))});
+                             engine::enumText(run.optimizer), sequenceLengthText(run.sequenceLength),
+                             together)});
     return rows;
 }
 
