@@ -5,6 +5,7 @@
 #include "log_text.h"
 #include "model/enum_names.h"
 #include "snapshot/ending_text.h"
+#include "snapshot/projection.h"
 #include "snapshot/unlike_devices.h"
 #include "text/comparison_text.h"
 #include "text/json_fields.h"
@@ -433,6 +434,7 @@ void EventLog::write(const Finished& finished)
          {QStringLiteral("smallest_within_tolerance"),
           best ? eventNumber(smallestWithinTolerance(*best)) : absent},
          {QStringLiteral("speed_limit"), best ? objectOf(snapshot.searchState.speedLimit) : absent},
+         {QStringLiteral("projection"), textOrNull(projectionText(snapshot))},
          {QStringLiteral("unused_memory"), textOrNull(unusedMemoryText(snapshot))},
          {QStringLiteral("verification"), snapshot.verification ? objectOf(*snapshot.verification) : absent},
          {QStringLiteral("fidelity"), fidelityWord(snapshot.run->fidelity)},

@@ -478,6 +478,7 @@ ExplorationPlan planExploration(const QString& filePath, const config::ConfigCon
                   .maxTrials = options.maxTrials,
                   .seed = options.seed};
     setSizes(plan.space, batch, model::smallestMicroBatch(plan.load.step.preference), options);
+    plan.load.measuresLink = options.processes() > 1 && batch.devices > options.processes();
     plan.run.isVerified = options.verify && plan.isSearch();
     plan.run.loadRequest = requestText(plan.load);
     plan.run.codePath = codeOf(plan.load.model);

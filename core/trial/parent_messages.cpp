@@ -196,6 +196,8 @@ Json toJson(const LoadRequest& load)
                 {"memory_limit_bytes", load.memoryLimitBytes},
                 {"seed", load.seed}};
     writeStep(fields, load.step);
+    if (load.measuresLink)
+        fields["measure_link"] = true;
     if (load.step.preference != model::Preference::None) {
         // With adapters, the same network without them serves as the reference.
         fields["preference_reference"] =
@@ -296,7 +298,8 @@ LoadRequest loadFrom(const FieldReader& fields)
             .optimizer = fields.word("optimizer", std::optional(otherwise.optimizer)),
             .step = stepOptionsFrom(fields),
             .memoryLimitBytes = fields.integerFrom(0, "memory_limit_bytes", otherwise.memoryLimitBytes),
-            .seed = fields.seed("seed", otherwise.seed)};
+            .seed = fields.seed("seed", otherwise.seed),
+            .measuresLink = fields.boolean("measure_link", otherwise.measuresLink)};
 }
 
 TrialRequest trialFrom(const FieldReader& fields)

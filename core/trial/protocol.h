@@ -104,6 +104,17 @@ struct WorkerHello
     DeviceDescription device;
     bool operator==(const WorkerHello&) const = default;
 };
+/// What a message between processes that take steps together costs, as a ring all-reduce of n bytes among p
+/// of them takes 2 (p - 1) (alpha + n / p beta) seconds.
+struct Link
+{
+    std::int64_t processes = 1;
+    double alphaSeconds = 0.0;
+    double betaSecondsPerByte = 0.0;
+    /// Root mean square of the relative errors of the fit.
+    double relativeError = 0.0;
+    bool operator==(const Link&) const = default;
+};
 struct Loaded
 {
     std::int64_t parameters = 0;
@@ -114,6 +125,8 @@ struct Loaded
     /// What the program runs differently than requested, if that affects speed or memory, as short noun
     /// phrases ("a 4-bit base without a fused kernel"); empty if there is nothing.
     std::vector<std::string> approximations = {};
+    /// Absent unless the load asked for it.
+    std::optional<Link> link = {};
     bool operator==(const Loaded&) const = default;
 };
 enum class StepPhase { Warmup, Timed };

@@ -31,6 +31,8 @@ struct LoadRequest
     /// Memory limit of the worker, for all its trials together; 0 stands for the device's own limit.
     std::int64_t memoryLimitBytes = 0;
     std::uint64_t seed = 1;
+    /// Whether processes that take steps together measure their link.
+    bool measuresLink = false;
 
     bool operator==(const LoadRequest&) const = default;
 };

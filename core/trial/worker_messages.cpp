@@ -40,6 +40,11 @@ Json toJson(const Loaded& loaded)
                    {"limit_bytes", loaded.limitBytes}};
     if (!loaded.approximations.empty())
         object["approximations"] = loaded.approximations;
+    if (loaded.link)
+        object["link"] = {{"processes", loaded.link->processes},
+                          {"alpha_seconds", loaded.link->alphaSeconds},
+                          {"beta_seconds_per_byte", loaded.link->betaSecondsPerByte},
+                          {"relative_error", loaded.link->relativeError}};
     return object;
 }
 
@@ -171,12 +176,24 @@ std::vector<std::string> phrasesFrom(const FieldReader& fields, const char* name
     return phrases;
 }
 
+std::optional<Link> linkFrom(const FieldReader& fields)
+{
+    if (!fields.has("link"))
+        return std::nullopt;
+    const FieldReader link = fields.object("link");
+    return Link{.processes = link.integerFrom(1, "processes"),
+                .alphaSeconds = link.duration("alpha_seconds"),
+                .betaSecondsPerByte = link.duration("beta_seconds_per_byte"),
+                .relativeError = link.number("relative_error", 0.0)};
+}
+
 Loaded loadedFrom(const FieldReader& fields)
 {
     return {.parameters = fields.amount("parameters", 0),
             .baselineBytes = fields.amount("baseline_bytes", 0),
             .limitBytes = fields.amount("limit_bytes", 0),
-            .approximations = phrasesFrom(fields, "approximations")};
+            .approximations = phrasesFrom(fields, "approximations"),
+            .link = linkFrom(fields)};
 }
 
 Step stepFrom(const FieldReader& fields)

@@ -4,6 +4,7 @@
 
 #include "config/fidelity.h"
 #include "device/local_device.h"
+#include "trial/protocol.h"
 
 #include <QDateTime>
 #include <QString>
@@ -67,6 +68,8 @@ struct DeviceSnapshot
     QString attention;
     /// What the worker runs differently than requested; see trial::Loaded::approximations.
     QStringList approximations;
+    /// Link between the processes that take steps together, if it was measured.
+    std::optional<trial::Link> link = {};
     Telemetry telemetry;
     Contention contention;
     /// Number of times that a worker of this device was restarted.

@@ -412,6 +412,7 @@ void WorkerConversation::receive(const trial::Loaded& loaded)
     m_stage = Stage::Open;
     m_heldNetwork = true;
     m_device.baselineBytes = loaded.baselineBytes;
+    m_device.link = loaded.link;
     m_device.approximations.clear();
     for (const std::string& approximation : loaded.approximations)
         m_device.approximations << QString::fromStdString(approximation);

@@ -72,7 +72,7 @@ class _Followed:
         return Result(code, finished[-1] if finished else {}, self.trials(), self.output)
 
 
-def _environment(folder: Path) -> dict[str, str]:
+def environment(folder: Path) -> dict[str, str]:
     return {**os.environ, "XDG_DATA_HOME": str(folder / "data"), "QT_QPA_PLATFORM": "offscreen"}
 
 
@@ -87,18 +87,21 @@ class Exploration(_Followed):
         worker: str = "",
         config: Path | None = EXAMPLE,
         before: tuple[str, ...] = (),
+        python: Path | None = None,
     ):
-        """config is None for an exploration that is resumed; before is what the program is started by."""
+        """config is None for an exploration that is resumed; before is what the program is started by; python
+        replaces the worker."""
         super().__init__(folder / "events.jsonl", folder / "output.txt")
         self._events.unlink(missing_ok=True)
-        asked = [str(config), "--worker", "%s %s" % (programs.fake_worker, worker)] if config else []
+        steps = ["--with", "python=%s" % python] if python else ["--worker", "%s %s" % (programs.fake_worker, worker)]
+        asked = [str(config), *steps] if config else []
         with self._output.open("w") as output:
             self.process = subprocess.Popen(
                 [*before, programs.batchpeak, "explore", *asked, "--events", str(self._events), *words],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                env=_environment(folder),
+                env=environment(folder),
                 start_new_session=True,
             )
 
@@ -144,7 +147,7 @@ class BatchJob(_Followed):
             "%s %s" % (programs.fake_worker, worker),
             *words,
             cwd=folder,
-            env=_environment(folder),
+            env=environment(folder),
         )
         # "job 17", "script PATH", "log PATH" and "events PATH"; warnings are sentences.
         named = dict(line.split(maxsplit=1) for line in answer.splitlines() if " " in line)

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import subprocess
 
 from . import cases
-from .cases import ClusterTest
-from .desk import Exploration
+from .cases import SEARCH, ClusterTest
+from .desk import EXAMPLE, Exploration, environment
 from .servers import run, wait_until
 
 
@@ -28,6 +30,45 @@ class SlurmTest(ClusterTest):
         self.addCleanup(holder.terminate)
         wait_until(lambda: len(jobs()) == 1, "the job before")
         return holder
+
+    def test_nodes_together(self):
+        """A step on two nodes is torchrun on each; only the first node's speaks to the desk."""
+        torchrun = self.folder / "torchrun"
+        torchrun.write_text(
+            """#!/bin/sh
+case "$*" in *--nnodes=2*--master-addr=n1*--nproc-per-node=2*) ;; *) echo "not as torchrun: $*" >&2; exit 9;; esac
+[ "$PET_MASTER_PORT" -gt 0 ] || exit 9
+if [ "$PET_NODE_RANK" = 0 ]; then
+  %s
+  touch %s/ended
+else
+  while ! [ -e %s/ended ]; do sleep 0.1; done
+fi
+"""
+            % (cases.programs.fake_worker, self.folder, self.folder)
+        )
+        torchrun.chmod(0o755)
+        exploration = self.explore(
+            "--on", "slurm", "--nodes", "2", "--processes", "2", "--device", "cpu", python=torchrun
+        )
+        result = exploration.end()
+        self.assertEqual(result.code, 0, result.output)
+        self.assertEqual({event["device"] for event in result.trials}, {"n1+n2/cpu"})
+        of_one = self.undisturbed()
+        self.assertEqual(result.size, of_one.size)
+        self.assertAlmostEqual(result.finished["samples_per_second"] / of_one.finished["samples_per_second"], 4, 1)
+
+    def test_several_configs(self):
+        """Each has a share of the nodes of one allocation."""
+        configs = [self.folder / name for name in ("a.yaml", "b.yaml", "c.yaml")]
+        for config in configs:
+            shutil.copy(EXAMPLE, config)
+        words = ("explore", *map(str, configs), "--worker", cases.programs.fake_worker, *SEARCH)
+        places = ("--on", "slurm -N2", "--device", "cpu")
+        output = run(cases.programs.batchpeak, *words, *places, env=environment(self.folder))
+        for config in configs:
+            self.assertIn("%s: micro_batch_size 128" % config.name, output)
+        self.assertEqual(set(re.findall(r"on (n\d/cpu): size", output)), {"n1/cpu", "n2/cpu"})
 
     def test_job_canceled(self):
         exploration = self.explore_both()

@@ -6,6 +6,7 @@
 #include "engine/log_text.h"
 #include "snapshot/ending_text.h"
 #include "snapshot/present_size.h"
+#include "snapshot/projection.h"
 #include "snapshot/recommendation_text.h"
 #include "snapshot/unlike_devices.h"
 #include "snapshot/writing_rule.h"
@@ -88,7 +89,8 @@ bool isWarning(const std::optional<engine::Verification>& verification)
 /// Returns the reasons of a recommendation, and how the exploration ended.
 QString reasonAndEnd(const Snapshot& snapshot)
 {
-    QStringList sentences{snapshot.reason, snapshot.smallerSize, engine::unusedMemoryText(snapshot)};
+    QStringList sentences{snapshot.reason, snapshot.smallerSize, engine::unusedMemoryText(snapshot),
+                          engine::projectionText(snapshot)};
     // The confidence already shows that the target was reached.
     if (snapshot.finish != FinishStatus::Confident)
         sentences << snapshot.ending;

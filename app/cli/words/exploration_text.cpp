@@ -6,6 +6,7 @@
 #include "snapshot/ending_text.h"
 #include "snapshot/plan_text.h"
 #include "snapshot/present_size.h"
+#include "snapshot/projection.h"
 #include "snapshot/recommendation_text.h"
 #include "snapshot/unlike_devices.h"
 #include "snapshot/writing_rule.h"
@@ -200,11 +201,11 @@ std::vector<QStringList> networkRows(const RunDescription& run)
         rows.push_back(row);
     const QString together =
         run.processes > 1 ? QStringLiteral(", %1 processes").arg(run.processes) : QString();
-    rows.push_back({QStringLiteral("run"),
-                    QStringLiteral("%1, %2, %3%4%5")
-                        .arg(engine::enumText(run.phase), engine::enumText(run.precision),
-                             engine::enumText(run.optimizer), sequenceLengthText(run.sequenceLength),
-                             together)});
+    rows.push_back(
+        {QStringLiteral("run"),
+         QStringLiteral("%1, %2, %3%4%5")
+             .arg(engine::enumText(run.phase), engine::enumText(run.precision),
+                  engine::enumText(run.optimizer), sequenceLengthText(run.sequenceLength), together)});
     return rows;
 }
 
@@ -345,6 +346,8 @@ QStringList finalLines(const Snapshot& snapshot)
         rows.push_back({QStringLiteral("smaller size"), snapshot.smallerSize});
     if (const QString unused = engine::unusedMemoryText(snapshot, QLocale::c()); !unused.isEmpty())
         rows.push_back({QStringLiteral("unused memory"), unused});
+    if (const QString projection = engine::projectionText(snapshot, QLocale::c()); !projection.isEmpty())
+        rows.push_back({QStringLiteral("projection"), projection});
     if (const QString unverified = engine::unverifiedText(snapshot, QLocale::c()); !unverified.isEmpty())
         rows.push_back({QStringLiteral("verification"), unverified});
     else if (snapshot.verification &&
