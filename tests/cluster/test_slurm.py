@@ -54,9 +54,11 @@ fi
         result = exploration.end()
         self.assertEqual(result.code, 0, result.output)
         self.assertEqual({event["device"] for event in result.trials}, {"n1+n2/cpu"})
-        of_one = self.undisturbed()
-        self.assertEqual(result.size, of_one.size)
-        self.assertAlmostEqual(result.finished["samples_per_second"] / of_one.finished["samples_per_second"], 4, 1)
+        # Each of 4 processes has 64 of the 256 samples of a batch, and all of them take steps at the same time.
+        self.assertEqual(result.size, 64)
+        self.assertEqual(result.finished["accumulation_steps"], 1)
+        speed = result.finished["samples_per_second"] / self.undisturbed().finished["samples_per_second"]
+        self.assertTrue(3 < speed < 4, speed)
 
     def test_several_configs(self):
         """Each has a share of the nodes of one allocation."""
