@@ -5,7 +5,6 @@
 #include "device_state.h"
 #include "options/exploration_options.h"
 #include "place_launch.h"
-#include "place_question.h"
 
 #include <QObject>
 
@@ -13,6 +12,8 @@
 #include <vector>
 
 namespace batchpeak::engine {
+
+struct PlaceDescription;
 
 /// The places of a run while it uses them: what devices they have, and the allocation of each Slurm.
 ///
@@ -32,6 +33,8 @@ public:
     /// Opens all places; opened() or failed() follows, not before this call returns.
     void open();
     const std::vector<PlacedDevice>& devices() const { return m_devices; }
+    /// Returns the places whose devices are not known yet, and what they wait for.
+    std::vector<PlaceSnapshot> pending() const;
 
 signals:
     /// Emitted when the devices of every place are known; there is at least one.
@@ -41,6 +44,8 @@ signals:
     /// Emitted when an allocation has ended while it was open.
     void lost(const QString& sentence);
     void logged(batchpeak::engine::LogLevel level, const QString& text);
+    /// Emitted when a place of pending() waits for something else.
+    void connectionChanged(const batchpeak::engine::PlaceSnapshot& place);
 
 private:
     struct Opening;
@@ -48,6 +53,9 @@ private:
     void openPlace(const QString& text);
     void ask(Opening& opening);
     void allocate(Opening& opening);
+    void setConnection(Opening& opening, const Connection& connection);
+    void askQueue(Opening& opening);
+    void takeReason(Opening& opening, const QString& reason);
     void readAllocation(Opening& opening);
     void endAllocation(Opening& opening);
     void takeAnswer(Opening& opening, const PlaceDescription& description);
