@@ -3,6 +3,7 @@
 #include "status_bar.h"
 
 #include "snapshot/ending_text.h"
+#include "snapshot/failure_text.h"
 #include "snapshot/plan_text.h"
 #include "text/comparison_text.h"
 #include "text/readable_text.h"
@@ -75,6 +76,9 @@ QString finishedText(const Snapshot& snapshot)
 
 QString activityText(const Snapshot& snapshot)
 {
+    if (const QStringList awaited = engine::awaitedPlaces(snapshot);
+        !awaited.isEmpty() && (snapshot.state == State::Starting || !snapshot.runsTrials()))
+        return awaited.join(separator());
     if (snapshot.isChoosing())
         return snapshot.pauseRequested ? StatusBar::tr("Pausing") : StatusBar::tr("Choosing the next size");
     switch (snapshot.state) {
