@@ -236,7 +236,7 @@ QStringList awaitedPlaces(const Snapshot& snapshot)
     for (const PlaceSnapshot& place : snapshot.places)
         add(place.name, place.connection);
     for (const DeviceSnapshot& device : snapshot.devices) {
-        if (device.connection.state == Connection::State::Lost)
+        if (device.connection.isConcern() && device.connection.state != Connection::State::GivenUp)
             add(device.id, device.connection);
     }
     return phrases;

@@ -87,6 +87,14 @@ void DeviceRunner::setConnection(const Connection& connection)
 void DeviceRunner::setTelemetry(const Telemetry& telemetry)
 {
     m_worker.device().telemetry = telemetry;
+    using State = Connection::State;
+    const State state = snapshot().connection.state;
+    const auto left = m_worker.leftOfSilence();
+    if (left && state == State::Connected)
+        setConnection(
+            {.state = State::Silent, .until = QDateTime::currentDateTime().addMSecs(left->count())});
+    else if (!left && state == State::Silent && !m_worker.hasEnded())
+        setConnection({.state = State::Connected});
     if (m_waiting && telemetry.otherProcessors)
         m_waiting->look(*telemetry.otherProcessors);
 }
@@ -222,6 +230,8 @@ void DeviceRunner::takeLoss(const WorkerLoss& loss)
         finishTrial({.outcome = loss.timedOut ? trial::Outcome::Timeout : trial::Outcome::Crashed,
                      .text = loss.problem.toStdString()},
                     true);
+    } else if (isUnreachable(loss)) {
+        ++m_failuresInARow;
     } else if (!loss.isStuck) {
         ++m_failuresInARow;
         emit logged(LogLevel::Warning,
@@ -279,11 +289,17 @@ void DeviceRunner::takeConnection()
     m_sinceLost.invalidate();
 }
 
+/// Whether the place cannot be reached, and is not tried again: what cannot come back by itself does not come
+/// back for a second try either.
+bool DeviceRunner::isUnreachable(const WorkerLoss& loss) const
+{
+    return loss.connection && (!loss.connection->mayReturn || m_sinceLost.isValid());
+}
+
 void DeviceRunner::giveUpOrRelaunch()
 {
     const QString& device = snapshot().id;
-    // What cannot come back by itself does not come back for a second try either.
-    const bool isUnreachable = m_loss.connection && (!m_loss.connection->mayReturn || m_sinceLost.isValid());
+    const bool isUnreachable = this->isUnreachable(m_loss);
     if (m_loss.isStuck || isUnreachable || m_failuresInARow >= failuresBeforeGivingUp) {
         m_stage = Stage::GivenUp;
         setConnection({.state = Connection::State::GivenUp, .reason = m_loss.problem});

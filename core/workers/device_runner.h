@@ -111,6 +111,7 @@ private:
     void takeLoss(const WorkerLoss& loss);
     void finishTrial(trial::TrialResult result, bool workerLost);
     bool reconnect(const WorkerLoss& loss);
+    bool isUnreachable(const WorkerLoss& loss) const;
     void takeConnection();
     void giveUpOrRelaunch();
     void conclude();

@@ -9,11 +9,12 @@ namespace batchpeak::engine {
 
 namespace {
 
-constexpr model::EnumNames<Connection::State, 8> connectionWords{{{Connection::State::Here, "here"},
+constexpr model::EnumNames<Connection::State, 9> connectionWords{{{Connection::State::Here, "here"},
                                                                   {Connection::State::Asking, "asking"},
                                                                   {Connection::State::Queued, "queued"},
                                                                   {Connection::State::Starting, "starting"},
                                                                   {Connection::State::Connected, "connected"},
+                                                                  {Connection::State::Silent, "silent"},
                                                                   {Connection::State::Lost, "lost"},
                                                                   {Connection::State::GivenUp, "given_up"},
                                                                   {Connection::State::Off, "off"}}};
@@ -25,8 +26,14 @@ QString toText(Connection::State state)
     return QString::fromUtf8(model::wordFor(connectionWords, state));
 }
 
+bool Connection::isConcern() const
+{
+    return state == State::Silent || state == State::Lost || state == State::GivenUp;
+}
+
 QString connectionText(const Connection& connection)
 {
+    const QString until = connection.until.toLocalTime().toString(QStringLiteral("HH:mm:ss"));
     switch (connection.state) {
     case Connection::State::Asking:
         return Translated::tr("asking what devices it has");
@@ -38,9 +45,10 @@ QString connectionText(const Connection& connection)
         return Translated::tr("starting the worker");
     case Connection::State::Connected:
         return Translated::tr("connected");
+    case Connection::State::Silent:
+        return Translated::tr("nothing is heard; counts as lost at %1").arg(until);
     case Connection::State::Lost:
-        return Translated::tr("connection lost, trying again until %1")
-            .arg(connection.until.toLocalTime().toString(QStringLiteral("HH:mm:ss")));
+        return Translated::tr("connection lost, trying again until %1").arg(until);
     case Connection::State::GivenUp:
         return Translated::tr("given up: %1").arg(connection.reason);
     case Connection::State::Off:

@@ -48,6 +48,8 @@ struct Connection
         /// Its worker starts, and loads the network.
         Starting,
         Connected,
+        /// Nothing is heard of its worker, which may be a link that was cut without a message.
+        Silent,
         /// The connection was lost, and the place is tried again.
         Lost,
         GivenUp,
@@ -58,9 +60,11 @@ struct Connection
     /// For Queued, Slurm's own word for the reason, "Resources", empty if it is not known; for Lost and
     /// GivenUp, what happened, as a full sentence.
     QString reason = {};
-    /// For Lost, until when the place is tried again.
+    /// For Lost, until when the place is tried again; for Silent, when it counts as lost.
     QDateTime until = {};
 
+    /// Whether the user should look into it.
+    bool isConcern() const;
     bool operator==(const Connection&) const = default;
 };
 

@@ -433,7 +433,9 @@ void PlanView::choosePython(const QString& python)
 
 void PlanView::showPrograms()
 {
-    const bool isOther = !m_options.workerCommand.isEmpty() || !m_options.isHere();
+    const bool isOther = !m_options.workerCommand.isEmpty();
+    if (!m_options.isHere() && !isOther)
+        return m_programs->displayElsewhere(m_options.python);
     m_programs->display(engine::trialProgramsFor(*m_file, m_python), m_options.python, isOther);
 }
 

@@ -100,8 +100,7 @@ QStringList concernsOf(const DeviceSnapshot& device)
 {
     const Telemetry& telemetry = device.telemetry;
     QStringList concerns;
-    using State = engine::Connection::State;
-    if (device.connection.state == State::Lost || device.connection.state == State::GivenUp)
+    if (device.connection.isConcern())
         concerns << engine::connectionText(device.connection);
     if (telemetry.uncorrectedErrors.value_or(0) > 0)
         concerns
@@ -121,10 +120,7 @@ QStringList concernsOf(const DeviceSnapshot& device)
 
 QString stateText(const DeviceSnapshot& device)
 {
-    using State = engine::Connection::State;
-    const bool isConcern =
-        device.connection.state == State::Lost || device.connection.state == State::GivenUp;
-    QStringList parts{isConcern ? QString() : engine::connectionText(device.connection),
+    QStringList parts{device.connection.isConcern() ? QString() : engine::connectionText(device.connection),
                       conditionText(device.telemetry)};
     parts.removeAll(QString());
     return parts.join(separator());
