@@ -34,8 +34,8 @@ namespace {
 
 constexpr QSize dialogSize{1120, 420};
 constexpr QSize roomAround{40, 80};
-// Shares of the width that the columns other than the state have.
-constexpr int columnWidths[] = {15, 16, 24, 20};
+// Shares of the width that the columns before the state have; the state has the rest [percent].
+constexpr int columnShares[] = {14, 15, 22, 19};
 // Lines that an error may need, so that the buttons do not move.
 constexpr int problemLines = 4;
 
@@ -121,9 +121,6 @@ void PlacesDialog::addTable(QVBoxLayout* layout)
     header->setSectionResizeMode(QHeaderView::Interactive);
     header->setStretchLastSection(true);
     connect(header, &QHeaderView::sectionResized, this, &PlacesDialog::fitRowsSoon);
-    const int width = dialogSize.width();
-    for (int column = 0; column < PlacesModel::State; ++column)
-        m_table->setColumnWidth(column, width * columnWidths[column] / 100);
     const auto addAction = [this](const QString& text, const QKeySequence& key, auto slot) {
         auto* action = new QAction(text, m_table);
         action->setShortcut(key);
@@ -161,6 +158,14 @@ void PlacesDialog::addButtons(QVBoxLayout* layout, bool isChoosable)
     connect(m_test, &QPushButton::clicked, this, &PlacesDialog::testOrCancel);
     connect(m_send, &QPushButton::clicked, this, [this] { m_model->send(current()); });
     connect(close, &QPushButton::clicked, this, &QDialog::reject);
+}
+
+void PlacesDialog::resizeEvent(QResizeEvent* event)
+{
+    QDialog::resizeEvent(event);
+    layout()->activate();
+    for (int column = 0; column < PlacesModel::State; ++column)
+        m_table->setColumnWidth(column, m_table->width() * columnShares[column] / 100);
 }
 
 /// A scroll bar that appears, or disappears, changes the width that the rows have.

@@ -30,6 +30,9 @@ public:
     PlacesDialog(PlacesModel* model, bool isChoosable, const Theme& theme, QWidget* parent = nullptr);
     ~PlacesDialog() override;
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void addTable(QVBoxLayout* layout);
     void addButtons(QVBoxLayout* layout, bool isChoosable);

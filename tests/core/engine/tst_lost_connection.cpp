@@ -56,6 +56,21 @@ private slots:
         QVERIFY(harness.snapshot().devices.front().connection.state == engine::Connection::State::Off);
     }
 
+    /// A link that was cut does not count as connected until it is lost.
+    void saysThatNothingIsHeard()
+    {
+        ExplorationHarness harness("mute trial-time=4500 starts until=1", {1});
+        listen(harness);
+        // The state is looked at once a second.
+        harness.parts.timeouts.heartbeat = 800ms;
+        QStringList states;
+        engine::onEvent<engine::ConnectionChanged>(
+            harness.exploration(), &harness,
+            [&](const engine::ConnectionChanged& changed) { states << toText(changed.connection.state); });
+        QVERIFY(harness.runToEnd());
+        QCOMPARE(states.join(QLatin1Char(' ')), QStringLiteral("connected silent lost connected off"));
+    }
+
     /// A trial that cuts the link each time is not repeated forever.
     void givesUpATrialWithoutAnswer()
     {

@@ -260,6 +260,9 @@ private slots:
         for (const auto* button : dialog.findChildren<QPushButton*>())
             QVERIFY2(button->width() >= button->sizeHint().width(), qPrintable(button->text()));
         const auto* table = dialog.findChild<QTableView*>();
+        const int stateWidth = table->columnWidth(PlacesModel::State);
+        QVERIFY(stateWidth >= 200 &&
+                table->columnViewportPosition(PlacesModel::State) + stateWidth <= table->viewport()->width());
         for (int place = 0; place < model.rowCount(); ++place) {
             for (int column = 0; column < PlacesModel::Columns; ++column)
                 QVERIFY(table->rowHeight(place) >=
