@@ -5,6 +5,7 @@
 #include "options/option_values.h"
 #include "options/place.h"
 #include "places_model.h"
+#include "theme/glyphs.h"
 #include "widgets/buttons.h"
 #include "widgets/labels.h"
 #include "widgets/table_layout.h"
@@ -18,6 +19,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPainter>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QScreen>
@@ -32,14 +34,15 @@ namespace batchpeak::ui {
 
 namespace {
 
-constexpr QSize dialogSize{1120, 420};
+constexpr QSize dialogSize{1120, 520};
 constexpr QSize roomAround{40, 80};
 // Shares of the width that the columns before the state have; the state has the rest [percent].
 constexpr int columnShares[] = {14, 15, 22, 19};
 // Lines that an error may need, so that the buttons do not move.
 constexpr int problemLines = 4;
 
-/// Breaks lines also within the names of hosts and paths, so that nothing is cut off.
+/// Breaks lines also within the names of hosts and paths, so that nothing is cut off, and replaces the check
+/// box of Fusion, which is invisible on a dark card.
 class BreakingText : public QStyledItemDelegate
 {
 public:
@@ -52,6 +55,27 @@ public:
         return value.toString()
             .replace(joints, QStringLiteral("\\1") + QChar(0x200b))
             .replace(QLatin1Char('\n'), QChar::LineSeparator);
+    }
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        QStyledItemDelegate::paint(painter, option, index);
+        QStyleOptionViewItem cell = option;
+        initStyleOption(&cell, index);
+        if (!(cell.features & QStyleOptionViewItem::HasCheckIndicator) || !cell.widget)
+            return;
+        const QRectF box =
+            cell.widget->style()->subElementRect(QStyle::SE_ItemViewItemCheckIndicator, &cell, cell.widget);
+        const QColor color = cell.palette.color(QPalette::Text);
+        painter->save();
+        painter->setRenderHint(QPainter::Antialiasing);
+        painter->setPen(color);
+        painter->setBrush(cell.palette.base());
+        constexpr double radius = 3.0;
+        painter->drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius);
+        if (cell.checkState == Qt::Checked)
+            paintGlyph(*painter, Glyph::Check, box.adjusted(2.5, 2.5, -2.5, -2.5), color);
+        painter->restore();
     }
 
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override
