@@ -122,6 +122,9 @@ void ExplorationTerminal::printLastLines(const engine::Snapshot& snapshot)
         printError(snapshot.failure);
     else
         answerLastLines(finalLines(snapshot));
+    if (snapshot.canBeTakenUp())
+        console().remark(
+            QStringLiteral("to continue: batchpeak explore --resume %1").arg(snapshot.numberInHistory));
 }
 
 } // namespace batchpeak::cli

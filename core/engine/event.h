@@ -22,6 +22,14 @@ struct DeviceReady
     DeviceSnapshot device;
 };
 
+/// How a device at a place is reached has changed, or what a place that is being opened waits for.
+struct ConnectionChanged
+{
+    /// Id of the device, or the place as the options name it.
+    QString name;
+    Connection connection;
+};
+
 struct TrialStarted
 {
     trial::TrialRecord trial;
@@ -97,8 +105,8 @@ struct Finished
 
 /// Something that happens in an exploration. The event log, the history, the terminal and the window receive
 /// these events.
-using Event = std::variant<Started, Recorded, WentOn, DeviceReady, Recalled, TrialStarted, TrialFinished,
-                           RecommendationChanged, Commanded, Finished>;
+using Event = std::variant<Started, Recorded, WentOn, DeviceReady, ConnectionChanged, Recalled, TrialStarted,
+                           TrialFinished, RecommendationChanged, Commanded, Finished>;
 
 /// Connects \p slot to the events of one kind.
 /// \param source  an Exploration, or another object that emits occurred(Event)

@@ -332,6 +332,19 @@ void EventLog::write(const DeviceReady& ready)
     m_lines.write(QStringLiteral("device"), eventFields(ready.device));
 }
 
+void EventLog::write(const ConnectionChanged& changed)
+{
+    const Connection& connection = changed.connection;
+    m_lines.write(
+        QStringLiteral("connection"),
+        {{QStringLiteral("name"), changed.name},
+         {QStringLiteral("state"), toText(connection.state)},
+         {QStringLiteral("reason"), textOrNull(connection.reason)},
+         {QStringLiteral("until"), connection.until.isValid()
+                                       ? QJsonValue(connection.until.toUTC().toString(Qt::ISODateWithMs))
+                                       : QJsonValue()}});
+}
+
 void EventLog::write(const Recalled& recalled)
 {
     m_lines.write(QStringLiteral("recalled"),

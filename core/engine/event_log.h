@@ -83,6 +83,7 @@ private:
     void write(const Recorded& recorded);
     void write(const WentOn& wentOn);
     void write(const DeviceReady& ready);
+    void write(const ConnectionChanged& changed);
     void write(const Recalled& recalled);
     void write(const TrialStarted& started);
     void write(const TrialFinished& finished);

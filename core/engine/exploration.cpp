@@ -593,6 +593,9 @@ void Exploration::tick()
 
 void Exploration::publish()
 {
+    m_run->builder.setPlaces(m_run->places && !hasEnded() && state() != State::Finishing
+                                 ? m_run->places->pending()
+                                 : std::vector<PlaceSnapshot>());
     // What is logged after the end no longer moves the clock.
     if (m_run->pool && !hasEnded()) {
         const bool onlyThinks = m_run->thinks() && !snapshot().runsTrials();

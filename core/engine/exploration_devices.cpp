@@ -40,6 +40,10 @@ void Exploration::openPlaces()
     // The session may be that of the exploration before.
     places->disconnect(this);
     connect(places, &PlaceSession::logged, this, &Exploration::remark);
+    connect(places, &PlaceSession::connectionChanged, this, [this](const PlaceSnapshot& place) {
+        publish();
+        emit occurred(ConnectionChanged{.name = place.name, .connection = place.connection});
+    });
     connect(places, &PlaceSession::opened, this, &Exploration::openDevices);
     connect(places, &PlaceSession::failed, this, &Exploration::fail);
     connect(places, &PlaceSession::lost, this,
@@ -85,6 +89,10 @@ void Exploration::connectPool()
         m_run->builder.log(LogLevel::Info, readyText(device));
         publish();
         emit occurred(DeviceReady{device});
+    });
+    connect(pool, &DevicePool::connectionChanged, this, [this](const DeviceSnapshot& device) {
+        publish();
+        emit occurred(ConnectionChanged{.name = device.id, .connection = device.connection});
     });
     connect(pool, &DevicePool::ready, this, &Exploration::beginTrials);
     connect(pool, &DevicePool::runnerFree, this, &Exploration::startTrials);

@@ -34,6 +34,8 @@ private:
     void record(const Recorded& /*recorded*/) {}
     void record(const WentOn& wentOn);
     void record(const DeviceReady& ready);
+    /// Not recorded: the log has a line on what was lost.
+    void record(const ConnectionChanged& /*changed*/) {}
     void record(const TrialStarted& started);
     void record(const TrialFinished& finished);
     void record(const RecommendationChanged& changed);

@@ -45,6 +45,7 @@ public:
     void addIdle(double seconds) { m_idleSeconds += seconds; }
     void setStalledSeconds(double seconds) { m_snapshot.stalledSeconds = seconds; }
     void setDevices(std::vector<DeviceSnapshot> devices);
+    void setPlaces(std::vector<PlaceSnapshot> places) { m_snapshot.places = std::move(places); }
 
     /// Restores the trials, the log and the commands of an exploration that was cut off.
     void restore(const InterruptedRun& run);

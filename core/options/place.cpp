@@ -78,7 +78,7 @@ Place placeFromWords(const QStringList& words)
     if (!isNamed && words.size() == 1 && !isCommand(first))
         throw UsageError("'" + first.toStdString() +
                          "' is neither a saved place nor a command; write ssh:HOST, slurm[:PARTITION], "
-                         "podman:CONTAINER or \"prefix COMMAND\", or see `batchpeak places list`.");
+                         "podman:CONTAINER or \"prefix COMMAND\".");
     return {.words = isNamed ? words.mid(1) : words};
 }
 
@@ -120,7 +120,7 @@ QMap<QString, QString> savedPlaces()
     return places;
 }
 
-void savePlace(const QString& name, const QString& text)
+void checkPlace(const QString& name, const QString& text)
 {
     static const QRegularExpression isName(QStringLiteral("\\A[A-Za-z0-9][A-Za-z0-9_.-]*\\z"));
     if (!isName.match(name).hasMatch() || rowOf(name) || name == prefix)
@@ -128,6 +128,11 @@ void savePlace(const QString& name, const QString& text)
                          "' cannot name a place; use letters, digits, '-', '_' and '.', and none of the "
                          "words ssh, slurm, podman and prefix.");
     placeFromWords(wordsOf(text));
+}
+
+void savePlace(const QString& name, const QString& text)
+{
+    checkPlace(name, text);
     QSettings saved = settings();
     saved.setValue(name, text);
     saved.sync();

@@ -42,9 +42,12 @@ QString checkedPlace(const std::string& text);
 
 /// Returns the texts of saved places by their names.
 QMap<QString, QString> savedPlaces();
-/// Saves a place, or replaces the one of that name.
+/// Checks what savePlace() is to save.
 /// \throws UsageError  if the name is not one word of letters, digits, '-', '_' and '.', or is a kind of
-///         place; if the text is not one of a place; or if it cannot be saved
+///         place; or if the text is not one of a place
+void checkPlace(const QString& name, const QString& text);
+/// Saves a place, or replaces the one of that name.
+/// \throws UsageError  as checkPlace() does, or if it cannot be saved
 void savePlace(const QString& name, const QString& text);
 /// \return whether there was such a place
 bool removePlace(const QString& name);

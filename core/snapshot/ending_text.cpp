@@ -31,8 +31,11 @@ QString howItEnded(const Snapshot& snapshot)
         return capitalized(budgetText(snapshot)) + QLatin1Char('.');
     case FinishStatus::Cancelled:
         return Translated::tr("Stopped.");
-    case FinishStatus::NothingFits:
     case FinishStatus::Failed:
+        if (snapshot.recommendsSize())
+            return Translated::tr("Ended early, since no more trials could be run.");
+        break;
+    case FinishStatus::NothingFits:
         break;
     }
     return Translated::tr("Ended without a recommendation.");

@@ -219,10 +219,27 @@ QString noDeviceText(const QString& problem, const QStringList& lastLines)
 
 QString lostPlaceText(const QString& problem, bool hasTrials)
 {
-    return hasTrials ? Translated::tr("%1 Nothing that was measured is lost: once the place is back, go on "
-                                      "with `batchpeak explore --resume`.")
+    return hasTrials ? Translated::tr("%1 Nothing that was measured is lost: once the place is back, "
+                                      "continue the exploration.")
                            .arg(problem)
                      : problem;
+}
+
+QStringList awaitedPlaces(const Snapshot& snapshot)
+{
+    QStringList phrases;
+    if (!snapshot.isUnderWay())
+        return phrases;
+    const auto add = [&phrases](const QString& name, const Connection& connection) {
+        phrases << QStringLiteral("%1: %2").arg(name, connectionText(connection));
+    };
+    for (const PlaceSnapshot& place : snapshot.places)
+        add(place.name, place.connection);
+    for (const DeviceSnapshot& device : snapshot.devices) {
+        if (device.connection.isConcern() && device.connection.state != Connection::State::GivenUp)
+            add(device.id, device.connection);
+    }
+    return phrases;
 }
 
 QString withLastLines(const QString& text, const QStringList& lastLines)

@@ -49,6 +49,11 @@ QString noDeviceText(const QString& problem, const QStringList& lastLines);
 /// \param hasTrials  whether trials were run before, which stand
 QString lostPlaceText(const QString& problem, bool hasTrials);
 
+/// Returns what the exploration waits for at its places, in phrases: "slurm:gpu: waiting in Slurm's queue
+/// (Resources)", "n1/cpu: connection lost, trying again until 18:20:31"; empty if nothing keeps it waiting.
+/// Devices that are given up are not among them.
+QStringList awaitedPlaces(const Snapshot& snapshot);
+
 /// Returns \p text followed, on lines of its own, by the end of a worker's stderr if there is any.
 QString withLastLines(const QString& text, const QStringList& lastLines);
 

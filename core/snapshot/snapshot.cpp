@@ -110,6 +110,14 @@ bool Snapshot::offersCpu() const
     return state == State::Failed && trials.empty() && (gpuIsUnusable || onGpus);
 }
 
+bool Snapshot::canBeTakenUp() const
+{
+    return finish == FinishStatus::Failed && numberInHistory > 0 &&
+           std::ranges::any_of(trials, [](const trial::TrialRecord& trial) {
+               return !trial.isRunning() && trial.outcome != trial::Outcome::Cancelled;
+           });
+}
+
 bool Snapshot::recommendsSize() const
 {
     return searchState.recommendation && finish != FinishStatus::NothingFits;

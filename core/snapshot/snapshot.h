@@ -180,6 +180,8 @@ struct Snapshot
     /// Number of the run in the history of this user; 0 if it is not stored there, or not yet.
     qint64 numberInHistory = 0;
     std::vector<DeviceSnapshot> devices;
+    /// Places that are being opened.
+    std::vector<PlaceSnapshot> places;
     /// Trials, in the order of their starts.
     std::vector<trial::TrialRecord> trials;
     /// Recalled trials that count, the newest last; none once the search has dropped them.
@@ -250,6 +252,9 @@ struct Snapshot
     /// Whether the exploration failed because of its GPUs, before any trial, so that the CPU can be used
     /// instead.
     bool offersCpu() const;
+    /// Whether the exploration failed after trials that the history has, so that it can be resumed as an
+    /// interrupted one can.
+    bool canBeTakenUp() const;
     /// Whether there is a size to write or to train with.
     bool recommendsSize() const;
     /// Returns the size that an exploration of training recommends at its end; 0 before the end and without

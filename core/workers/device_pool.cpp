@@ -25,6 +25,8 @@ void DevicePool::add(const DeviceSetup& setup)
     auto* runner = new DeviceRunner(setup, this);
     m_runners.push_back(runner);
     connect(runner, &DeviceRunner::logged, this, &DevicePool::logged);
+    connect(runner, &DeviceRunner::connectionChanged, this,
+            [this, runner] { emit connectionChanged(runner->snapshot()); });
     connect(runner, &DeviceRunner::stepTaken, this, &DevicePool::stepTaken);
     connect(runner, &DeviceRunner::trialEnded, this,
             [this, runner](const trial::TrialResult& result, bool workerLost, double workerSeconds) {

@@ -71,6 +71,7 @@ signals:
     void trialEnded(const batchpeak::engine::DeviceSnapshot& device,
                     const batchpeak::trial::TrialResult& result, bool workerLost, double workerSeconds);
     void logged(batchpeak::engine::LogLevel level, const QString& text);
+    void connectionChanged(const batchpeak::engine::DeviceSnapshot& device);
 
 private:
     void add(const DeviceSetup& setup);

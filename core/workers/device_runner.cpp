@@ -25,8 +25,10 @@ DeviceRunner::DeviceRunner(DeviceSetup setup, QObject* parent)
       m_waiting(setup.processorReadings ? std::optional(WaitPolicy()) : std::nullopt),
       m_processorReadings(setup.processorReadings),
       m_reconnectFor(setup.reconnectFor),
+      m_isHere(!setup.place),
       m_worker(std::move(setup))
 {
+    setConnection({.state = Connection::State::Starting});
     m_untilNextTry.setSingleShot(true);
     connect(&m_untilNextTry, &QTimer::timeout, this, &DeviceRunner::launch);
     connect(&m_worker, &WorkerConversation::loaded, this, [this] {
@@ -64,14 +66,35 @@ void DeviceRunner::start()
 void DeviceRunner::launch()
 {
     m_stage = Stage::Running;
+    // Until it is back, a lost connection is lost.
+    if (!m_sinceLost.isValid())
+        setConnection({.state = Connection::State::Starting});
     m_trialsOfWorker = 0;
     m_sleeps = m_waiting && m_waiting->sleeps();
     m_worker.start(m_waiting ? m_waiting->environment() : QStringList());
 }
 
+void DeviceRunner::setConnection(const Connection& connection)
+{
+    Connection& present = m_worker.device().connection;
+    const bool isShown = !m_isHere || connection.state == Connection::State::GivenUp;
+    if (!isShown || present == connection)
+        return;
+    present = connection;
+    emit connectionChanged();
+}
+
 void DeviceRunner::setTelemetry(const Telemetry& telemetry)
 {
     m_worker.device().telemetry = telemetry;
+    using State = Connection::State;
+    const State state = snapshot().connection.state;
+    const auto left = m_worker.leftOfSilence();
+    if (left && state == State::Connected)
+        setConnection(
+            {.state = State::Silent, .until = QDateTime::currentDateTime().addMSecs(left->count())});
+    else if (!left && state == State::Silent && !m_worker.hasEnded())
+        setConnection({.state = State::Connected});
     if (m_waiting && telemetry.otherProcessors)
         m_waiting->look(*telemetry.otherProcessors);
 }
@@ -135,11 +158,12 @@ void DeviceRunner::rest()
         return;
     const bool hasWorker = m_stage != Stage::Reconnecting;
     m_untilNextTry.stop();
+    m_sinceLost.invalidate();
     m_stage = Stage::Resting;
     if (hasWorker)
-        m_worker.end();
-    else
-        emit rested();
+        return m_worker.end();
+    setConnection({.state = Connection::State::Off});
+    emit rested();
 }
 
 void DeviceRunner::wake()
@@ -193,6 +217,7 @@ void DeviceRunner::takeLoss(const WorkerLoss& loss)
         return conclude();
     }
     if (m_stage == Stage::Resting && !loss.isStuck) {
+        setConnection({.state = Connection::State::Off});
         emit rested();
         return;
     }
@@ -205,6 +230,8 @@ void DeviceRunner::takeLoss(const WorkerLoss& loss)
         finishTrial({.outcome = loss.timedOut ? trial::Outcome::Timeout : trial::Outcome::Crashed,
                      .text = loss.problem.toStdString()},
                     true);
+    } else if (isUnreachable(loss)) {
+        ++m_failuresInARow;
     } else if (!loss.isStuck) {
         ++m_failuresInARow;
         emit logged(LogLevel::Warning,
@@ -236,11 +263,14 @@ bool DeviceRunner::reconnect(const WorkerLoss& loss)
     m_nextTryAfter = m_sinceLost.isValid() ? std::min(longest, 2 * m_nextTryAfter) : first;
     if (!m_sinceLost.isValid()) {
         m_sinceLost.start();
+        m_triesUntil = QDateTime::currentDateTime().addMSecs(m_reconnectFor.count());
         emit logged(LogLevel::Warning,
                     tr("%1: %2 It is tried again for %3.")
                         .arg(snapshot().id, loss.connection->sentence, durationText(m_reconnectFor)));
     }
     m_stage = Stage::Reconnecting;
+    setConnection(
+        {.state = Connection::State::Lost, .reason = loss.connection->sentence, .until = m_triesUntil});
     m_untilNextTry.start(m_nextTryAfter);
     if (m_trial)
         finishTrial({.outcome = trial::Outcome::Cancelled}, true);
@@ -250,6 +280,7 @@ bool DeviceRunner::reconnect(const WorkerLoss& loss)
 void DeviceRunner::takeConnection()
 {
     m_wasReady = true;
+    setConnection({.state = Connection::State::Connected});
     if (!m_sinceLost.isValid())
         return;
     emit logged(LogLevel::Info,
@@ -258,13 +289,20 @@ void DeviceRunner::takeConnection()
     m_sinceLost.invalidate();
 }
 
+/// Whether the place cannot be reached, and is not tried again: what cannot come back by itself does not come
+/// back for a second try either.
+bool DeviceRunner::isUnreachable(const WorkerLoss& loss) const
+{
+    return loss.connection && (!loss.connection->mayReturn || m_sinceLost.isValid());
+}
+
 void DeviceRunner::giveUpOrRelaunch()
 {
     const QString& device = snapshot().id;
-    // What cannot come back by itself does not come back for a second try either.
-    const bool isUnreachable = m_loss.connection && (!m_loss.connection->mayReturn || m_sinceLost.isValid());
+    const bool isUnreachable = this->isUnreachable(m_loss);
     if (m_loss.isStuck || isUnreachable || m_failuresInARow >= failuresBeforeGivingUp) {
         m_stage = Stage::GivenUp;
+        setConnection({.state = Connection::State::GivenUp, .reason = m_loss.problem});
         emit logged(LogLevel::Error, m_loss.isStuck || isUnreachable
                                          ? tr("%1 is given up. %2").arg(device, m_loss.problem)
                                          : tr("%1 is given up: its worker failed %2 times in a row.")
@@ -289,6 +327,7 @@ void DeviceRunner::finishTrial(trial::TrialResult result, bool workerLost)
 void DeviceRunner::conclude()
 {
     m_stage = Stage::Ended;
+    setConnection({.state = Connection::State::Off});
     emit ended();
 }
 

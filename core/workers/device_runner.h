@@ -91,6 +91,8 @@ signals:
     /// Emitted when end() is complete.
     void ended();
     void logged(batchpeak::engine::LogLevel level, const QString& text);
+    /// Emitted when the connection of snapshot() has changed.
+    void connectionChanged();
 
 private:
     enum class Stage { Off, Running, Renewing, Reconnecting, Resting, GivenUp, Ended };
@@ -102,12 +104,14 @@ private:
     };
 
     void launch();
+    void setConnection(const Connection& connection);
     template<typename Request>
     void ask(const Running& running, const Request& request);
     void takeResult(const trial::TrialResult& result);
     void takeLoss(const WorkerLoss& loss);
     void finishTrial(trial::TrialResult result, bool workerLost);
     bool reconnect(const WorkerLoss& loss);
+    bool isUnreachable(const WorkerLoss& loss) const;
     void takeConnection();
     void giveUpOrRelaunch();
     void conclude();
@@ -116,6 +120,7 @@ private:
     std::optional<WaitPolicy> m_waiting;
     device::ProcessorReader m_processorReadings;
     const std::chrono::milliseconds m_reconnectFor;
+    const bool m_isHere;
     WorkerConversation m_worker;
     /// Whether the threads of the current worker sleep while they wait.
     bool m_sleeps = false;
@@ -133,6 +138,7 @@ private:
     int m_connectionsLost = 0;
     /// Time since the connection was lost; invalid while there is one.
     QElapsedTimer m_sinceLost;
+    QDateTime m_triesUntil;
     int m_trialsOfWorker = 0;
     WorkerLoss m_loss;
 };

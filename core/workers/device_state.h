@@ -36,6 +36,54 @@ struct Contention
     bool operator==(const Contention&) const = default;
 };
 
+/// How a device at a place is reached, or a place whose devices are not known yet.
+struct Connection
+{
+    enum class State {
+        /// It is a device of this computer.
+        Here,
+        /// The place is asked for its devices.
+        Asking,
+        /// Slurm has not given the allocation yet.
+        Queued,
+        /// Its worker starts, and loads the network.
+        Starting,
+        Connected,
+        /// Nothing is heard of its worker, which may be a link that was cut without a message.
+        Silent,
+        /// The connection was lost, and the place is tried again.
+        Lost,
+        GivenUp,
+        /// No worker runs, as in a pause and after the end.
+        Off
+    };
+    State state = State::Here;
+    /// For Queued, Slurm's own word for the reason, "Resources", empty if it is not known; for Lost and
+    /// GivenUp, what happened, as a full sentence.
+    QString reason = {};
+    /// For Lost, until when the place is tried again; for Silent, when it counts as lost.
+    QDateTime until = {};
+
+    /// Whether the user should look into it.
+    bool isConcern() const;
+    bool operator==(const Connection&) const = default;
+};
+
+/// Returns the word of a state in events: "lost".
+QString toText(Connection::State state);
+/// Returns the connection in a phrase: "connection lost, trying again until 18:20:31"; empty for Here.
+QString connectionText(const Connection& connection);
+
+/// A place that is being opened, so that its devices are not known yet.
+struct PlaceSnapshot
+{
+    /// The place as the options name it.
+    QString name;
+    Connection connection;
+
+    bool operator==(const PlaceSnapshot&) const = default;
+};
+
 /// Returns the kind of the device of an id: "cuda" for "n1/cuda:0".
 QString kindOfDevice(const QString& id);
 
@@ -72,6 +120,7 @@ struct DeviceSnapshot
     std::optional<trial::Link> link = {};
     Telemetry telemetry;
     Contention contention;
+    Connection connection = {};
     /// Number of times that a worker of this device was restarted.
     int restarts = 0;
 };

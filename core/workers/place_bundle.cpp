@@ -12,6 +12,8 @@
 #include <QFileInfo>
 #include <QProcess>
 
+#include <csignal>
+
 namespace batchpeak::engine {
 
 namespace {
@@ -31,7 +33,23 @@ struct ScriptAnswer
     QString problem;
 };
 
-ScriptAnswer runUnpacking(const Place& place, const QString& checksum, const QString& archive)
+/// Waits for the end of a process, and kills it if that is asked for.
+/// \return whether it ended by itself
+bool waitUnless(const std::stop_token& stop, QProcess& process)
+{
+    constexpr int lookEvery = 100;
+    while (!process.waitForFinished(lookEvery) && process.state() != QProcess::NotRunning) {
+        if (!stop.stop_requested())
+            continue;
+        signalGroup(process, process.processId(), SIGKILL);
+        process.waitForFinished();
+        return false;
+    }
+    return true;
+}
+
+ScriptAnswer runUnpacking(const Place& place, const QString& checksum, const QString& archive,
+                          const std::stop_token& stop)
 {
     const WorkerCommand command =
         placedScript(place, unpackScript,
@@ -44,7 +62,8 @@ ScriptAnswer runUnpacking(const Place& place, const QString& checksum, const QSt
         return {
             .problem =
                 Translated::tr("%1 could not be started: %2.").arg(command.program, process.errorString())};
-    process.waitForFinished(-1);
+    if (!waitUnless(stop, process))
+        return {.problem = Translated::tr("The transfer was canceled.")};
     // A login may print lines of its own before.
     ScriptAnswer answer{.word =
                             QString::fromUtf8(process.readAllStandardOutput().trimmed().split('\n').last())};
@@ -68,17 +87,17 @@ QString bundleArchive(const QString& programFolder)
     return found.isEmpty() ? QString() : found.front().absoluteFilePath();
 }
 
-SentBundle sendBundle(const Place& place, const QString& archive)
+SentBundle sendBundle(const Place& place, const QString& archive, const std::stop_token& stop)
 {
     QFile file(archive);
     QCryptographicHash hash(QCryptographicHash::Sha256);
     if (!file.open(QIODevice::ReadOnly) || !hash.addData(&file))
         return {.problem = Translated::tr("%1 cannot be read: %2.").arg(archive, file.errorString())};
     const QString checksum = QString::fromLatin1(hash.result().toHex());
-    const ScriptAnswer there = runUnpacking(place, checksum, {});
+    const ScriptAnswer there = runUnpacking(place, checksum, {}, stop);
     if (!there.problem.isEmpty() || there.word == QLatin1String("same"))
         return {.wasThere = there.problem.isEmpty(), .problem = there.problem};
-    const ScriptAnswer sent = runUnpacking(place, checksum, archive);
+    const ScriptAnswer sent = runUnpacking(place, checksum, archive, stop);
     if (sent.problem.isEmpty() && sent.word != QLatin1String("sent"))
         return {.problem = Translated::tr("The bundle was not unpacked there: %1").arg(sent.word)};
     return {.problem = sent.problem};

@@ -6,6 +6,8 @@
 
 #include <QString>
 
+#include <stop_token>
+
 namespace batchpeak::engine {
 
 /// Returns the archive of the bundle of this program (docs/servers.md): the one that `make bundle` has made
@@ -24,6 +26,7 @@ struct SentBundle
 /// Unpacks an archive in the home folder of a place, where workers are looked for first. It is sent only if
 /// its checksum differs from that of what is there; a broken transfer leaves what is there as it is. Waits
 /// until it is done.
-SentBundle sendBundle(const Place& place, const QString& archive);
+/// \param stop  ends the transfer
+SentBundle sendBundle(const Place& place, const QString& archive, const std::stop_token& stop = {});
 
 } // namespace batchpeak::engine

@@ -156,8 +156,8 @@ constexpr std::array slurmRows{
     Row{.text = "DUE TO TIME LIMIT",
         .state = "TIMEOUT",
         .sentence = QT_TRANSLATE_NOOP("batchpeak::engine::Translated",
-                                      "The time limit of the Slurm job was reached. Ask for more "
-                                      "with --time, and continue with --resume."),
+                                      "The time limit of the Slurm job was reached. A place such as "
+                                      "\"slurm --time=2:00:00\" asks for more."),
         .mayReturn = false},
     Row{.text = "DUE TO PREEMPTION",
         .state = "PREEMPTED",
@@ -416,11 +416,11 @@ WorkerCommand placedCommand(const ExplorationOptions& options, const PlacedDevic
                             const QStringList& arguments, const QString& programFolder)
 {
     const bool isElsewhere = placed.place.isComputer();
-    const bool isSlurm = placed.place.kind == Place::Kind::Slurm;
+    // The nodes of a cluster share their files with this computer; an empty prefix leads to itself.
+    const bool sharesFiles = placed.place.kind == Place::Kind::Slurm || placed.launcher.isEmpty();
     QStringList words = QProcess::splitCommand(options.workerCommand);
     QStringList environment;
-    if (words.isEmpty() && !options.python.isEmpty() && isSlurm) {
-        // The nodes of a cluster share their files with this computer.
+    if (words.isEmpty() && !options.python.isEmpty() && sharesFiles) {
         const QString packages = pythonPackages(programFolder);
         const QString program = pythonNamed(options.python);
         words = torchrunWords(program, placed) + QStringList(program) + pythonWorkerArguments(packages) +

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "place_question.h"
 
+#include "options/option_values.h"
+#include "place_session.h"
 #include "process_group.h"
 #include "python_stack.h"
+#include "text/errors.h"
 #include "text/readable_text.h"
 
 #include <QDeadlineTimer>
@@ -84,6 +87,7 @@ PlaceQuestion::PlaceQuestion(const ExplorationOptions& options, PlacedDevice com
                               programFolder)),
       m_process(std::make_unique<QProcess>())
 {
+    m_process->setProcessEnvironment(m_command.wholeEnvironment());
     leadOwnGroup(*m_process);
     connect(m_process.get(), &QProcess::finished, this, [this] { answer(descriptionAtEnd()); });
     connect(m_process.get(), &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
@@ -95,7 +99,8 @@ PlaceQuestion::PlaceQuestion(const ExplorationOptions& options, PlacedDevice com
     m_timer.setSingleShot(true);
     connect(&m_timer, &QTimer::timeout, this, [this] {
         answer({.problem =
-                    tr("%1 did not say within %2 what devices it has.").arg(m_name, durationText(m_limit))});
+                    tr("%1 did not say within %2 what devices it has.").arg(m_name, durationText(m_limit)),
+                .isUnreachable = true});
     });
 }
 
@@ -118,7 +123,7 @@ void PlaceQuestion::ask()
     });
 }
 
-PlaceDescription PlaceQuestion::descriptionAtEnd()
+PlaceDescription PlaceQuestion::descriptionAtEnd() const
 {
     const QByteArray output = m_process->readAllStandardOutput();
     const QByteArray errors = m_process->readAllStandardError();
@@ -130,7 +135,7 @@ PlaceDescription PlaceQuestion::descriptionAtEnd()
             end.lastLines << QString::fromUtf8(line);
     }
     if (const auto loss = lostConnection(m_computer.place, end))
-        return {.problem = loss->sentence};
+        return {.problem = loss->sentence, .isUnreachable = true};
     PlaceDescription description = descriptionIn(output);
     if (!description.devices.devices.empty() || !description.problem.isEmpty())
         return description;
@@ -142,9 +147,10 @@ PlaceDescription PlaceQuestion::descriptionAtEnd()
         const QString missing = lacksPackage ? tr("the package batchpeak_trial")
                                 : m_isPython ? QStringLiteral("python3")
                                              : QStringLiteral("batchpeak-worker");
-        description.problem = tr("%1 has not found %2 (%3). To send it there: batchpeak places test %1 "
-                                 "--send-bundle")
-                                  .arg(m_name, missing, said);
+        description.problem = tr("%1 has not found %2 (%3).").arg(m_name, missing, said);
+        description.lacksBundle = m_computer.place.isComputer();
+        if (description.lacksBundle)
+            description.problem += QLatin1Char(' ') + tr("Send the bundle of Batchpeak there.");
     } else {
         description.problem = tr("%1 did not say what devices it has: %2").arg(m_name, said);
     }
@@ -156,6 +162,104 @@ void PlaceQuestion::answer(const PlaceDescription& description)
     m_timer.stop();
     if (!std::exchange(m_hasAnswered, true))
         emit answered(description);
+}
+
+PlaceTest::PlaceTest(QString text, QString programFolder, QObject* parent)
+    : QObject(parent), m_text(std::move(text)), m_programFolder(std::move(programFolder))
+{
+    if (!m_text.isEmpty())
+        m_options.places = QStringList(m_text);
+}
+
+PlaceTest::~PlaceTest() = default;
+
+void PlaceTest::start()
+{
+    QTimer::singleShot(0, this, &PlaceTest::open);
+}
+
+void PlaceTest::open()
+{
+    emit connectionChanged({.state = Connection::State::Asking});
+    try {
+        if (!m_text.isEmpty())
+            m_place = placeFromText(m_text);
+    } catch (const UsageError& error) {
+        return end(QString::fromUtf8(error.what()));
+    }
+    if (m_place.kind != Place::Kind::Slurm) {
+        m_computers = {placedDevice(m_place, device::LocalDevice{.kind = "cpu"})};
+        return askNext();
+    }
+    // The nodes are known with their allocation, which must last as long as they are asked.
+    m_session = std::make_unique<PlaceSession>(m_options, m_programFolder);
+    connect(m_session.get(), &PlaceSession::connectionChanged, this,
+            [this](const PlaceSnapshot& place) { emit connectionChanged(place.connection); });
+    connect(m_session.get(), &PlaceSession::failed, this, &PlaceTest::end);
+    connect(m_session.get(), &PlaceSession::opened, this, [this] {
+        emit connectionChanged({.state = Connection::State::Asking});
+        m_computers = m_session->devices();
+        askNext();
+    });
+    m_session->open();
+}
+
+void PlaceTest::askNext()
+{
+    const bool asksForPython = m_next == m_computers.size();
+    if (m_next > m_computers.size())
+        return end();
+    const PlacedDevice& computer = m_computers[asksForPython ? 0 : m_next];
+    if (asksForPython)
+        m_options.python = anyPython;
+    const QString name = m_place.kind == Place::Kind::Slurm ? computer.id
+                         : m_text.isEmpty()                 ? tr("This computer")
+                                                            : m_text;
+    try {
+        m_question = std::make_unique<PlaceQuestion>(m_options, computer, name, m_programFolder);
+    } catch (const ExplorationError& error) {
+        return take({.problem = error.sentence()});
+    }
+    connect(m_question.get(), &PlaceQuestion::answered, this, &PlaceTest::take);
+    m_question->ask();
+}
+
+void PlaceTest::take(PlaceDescription description)
+{
+    // The answer comes from its process.
+    if (m_question)
+        m_question.release()->deleteLater();
+    const bool isPython = m_next == m_computers.size();
+    const auto& found = description.devices.devices;
+    if (m_place.kind == Place::Kind::Slurm && !isPython) {
+        // Each of its devices is asked alone.
+        const PlacedDevice& asked = m_computers[m_next];
+        const auto device = std::ranges::find(found, asked.device.kind, &device::LocalDevice::kind);
+        m_report.devices.push_back({asked.id, device == found.end() ? asked.device : *device});
+        if (device == found.end() && description.problem.isEmpty())
+            description.problem =
+                tr("%1 does not see %2, which Slurm has allocated.").arg(description.program, asked.id);
+    } else if (m_report.devices.empty()) {
+        for (const device::LocalDevice& device : found)
+            m_report.devices.push_back({QString::fromStdString(device.id()), device});
+    }
+    QStringList& texts = description.problem.isEmpty() ? m_report.programs : m_report.problems;
+    texts << (description.problem.isEmpty()
+                  ? QStringLiteral("%1, %2").arg(description.program, description.framework)
+                  : description.problem);
+    texts.removeDuplicates();
+    m_report.lacksBundle = m_report.lacksBundle || description.lacksBundle;
+    if (description.isUnreachable)
+        return end();
+    ++m_next;
+    askNext();
+}
+
+void PlaceTest::end(const QString& problem)
+{
+    if (!problem.isEmpty())
+        m_report.problems << problem;
+    emit answered(m_report);
 }
 
 } // namespace batchpeak::engine

@@ -22,7 +22,9 @@ namespace batchpeak::engine {
 
 namespace {
 
-constexpr std::chrono::seconds signOfWaiting{30};
+// Slurm's controller answers many users; a job that has just been queued has no reason yet.
+constexpr std::chrono::seconds askQueueEvery{30};
+constexpr std::chrono::seconds askQueueFirstAfter{2};
 constexpr qsizetype maxErrorBytes = 1 << 16;
 
 /// Prints the nodes of the allocation, then its job.
@@ -73,13 +75,21 @@ struct PlaceSession::Opening
     std::unique_ptr<QProcess> process;
     QByteArray output;
     QByteArray errors;
+    /// Asks why the allocation is not given yet.
+    std::unique_ptr<QProcess> queue;
     QTimer timer;
     QString job;
+    Connection connection{.state = Connection::State::Asking};
     bool isOpen = false;
 };
 
 PlaceSession::Opening::~Opening()
 {
+    if (queue) {
+        queue->disconnect();
+        queue->kill();
+        abandon(std::move(queue));
+    }
     if (!process)
         return;
     process->disconnect();
@@ -186,17 +196,57 @@ void PlaceSession::allocate(Opening& opening)
     process.setChildProcessModifier([] { setsid(); });
     connect(&process, &QProcess::readyReadStandardOutput, this,
             [this, &opening] { readAllocation(opening); });
-    connect(&process, &QProcess::readyReadStandardError, this, [&opening] {
+    connect(&process, &QProcess::readyReadStandardError, this, [this, &opening] {
         opening.errors = (opening.errors + opening.process->readAllStandardError()).right(maxErrorBytes);
+        // salloc names the job as soon as it is in the queue.
+        static const QRegularExpression pending(QStringLiteral("Pending job allocation (\\d+)"));
+        const auto match = pending.match(QString::fromUtf8(opening.errors));
+        if (opening.isOpen || !opening.job.isEmpty() || !match.hasMatch())
+            return;
+        opening.job = match.captured(1);
+        setConnection(opening, {.state = Connection::State::Queued});
+        opening.timer.start(askQueueFirstAfter);
     });
     connect(&process, &QProcess::finished, this, [this, &opening] { endAllocation(opening); });
     connect(&opening.timer, &QTimer::timeout, this, [this, &opening] {
         if (!opening.isOpen)
-            emit logged(LogLevel::Warning, tr("Slurm has not given what %1 asks for yet: %2")
-                                               .arg(opening.text, lastLineOf(opening.errors)));
+            askQueue(opening);
     });
-    opening.timer.start(signOfWaiting);
     process.start(QStringLiteral("sh"), words);
+}
+
+void PlaceSession::setConnection(Opening& opening, const Connection& connection)
+{
+    if (opening.connection == connection)
+        return;
+    opening.connection = connection;
+    emit connectionChanged({.name = opening.text, .connection = connection});
+}
+
+/// Asks Slurm why the allocation is not given yet.
+void PlaceSession::askQueue(Opening& opening)
+{
+    opening.timer.start(askQueueEvery);
+    if (opening.queue && opening.queue->state() != QProcess::NotRunning)
+        return;
+    opening.queue = std::make_unique<QProcess>();
+    connect(opening.queue.get(), &QProcess::finished, this, [this, &opening] {
+        takeReason(opening, QString::fromUtf8(opening.queue->readAllStandardOutput().trimmed()));
+    });
+    opening.queue->start(QStringLiteral("squeue"),
+                         {QStringLiteral("--noheader"), QStringLiteral("--format=%r"),
+                          QStringLiteral("--jobs=") + opening.job});
+}
+
+void PlaceSession::takeReason(Opening& opening, const QString& reason)
+{
+    // squeue(1), JOB REASON CODES: "None" is the reason of a job that has not been looked at yet.
+    if (opening.isOpen || reason.isEmpty() || reason == QLatin1String("None") ||
+        reason == opening.connection.reason)
+        return;
+    emit logged(LogLevel::Warning, tr("Slurm has not given what %1 asks for yet. Its reason for job %2: %3.")
+                                       .arg(opening.text, opening.job, reason));
+    setConnection(opening, {.state = Connection::State::Queued, .reason = reason});
 }
 
 void PlaceSession::readAllocation(Opening& opening)
@@ -216,7 +266,8 @@ void PlaceSession::readAllocation(Opening& opening)
         return fail(error.sentence());
     }
     if (devices.empty())
-        return fail(tr("No node of Slurm job %1 has a device that --device names.").arg(opening.job));
+        return fail(tr("No node of Slurm job %1 has a device that was asked for: %2.")
+                        .arg(opening.job, m_options.devices.join(QLatin1String(", "))));
     QStringList names;
     for (const SlurmNode& node : nodes)
         names << node.name;
@@ -225,8 +276,8 @@ void PlaceSession::readAllocation(Opening& opening)
     for (const SlurmNode& node : nodes) {
         if (node.gpus > node.processors)
             emit logged(LogLevel::Warning,
-                        tr("%1 was allocated %2 GPUs and only %3 processors, so %3 GPUs are used; ask for a "
-                           "processor for each GPU with --cpus-per-gpu.")
+                        tr("%1 was allocated %2 GPUs and only %3 processors, so %3 GPUs are used; a place "
+                           "such as \"slurm --cpus-per-gpu=1\" asks for a processor for each.")
                             .arg(node.name)
                             .arg(node.gpus)
                             .arg(node.processors));
@@ -296,6 +347,16 @@ void PlaceSession::endAllocation(Opening& opening)
     opening.process->start(QStringLiteral("squeue"),
                            {QStringLiteral("--noheader"), QStringLiteral("--states=all"),
                             QStringLiteral("--format=%T"), QStringLiteral("--jobs=") + opening.job});
+}
+
+std::vector<PlaceSnapshot> PlaceSession::pending() const
+{
+    std::vector<PlaceSnapshot> places;
+    for (const auto& opening : m_openings) {
+        if (!opening->isOpen)
+            places.push_back({.name = opening->text, .connection = opening->connection});
+    }
+    return places;
 }
 
 void PlaceSession::settle(Opening& opening, std::vector<PlacedDevice> devices)

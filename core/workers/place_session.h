@@ -5,7 +5,6 @@
 #include "device_state.h"
 #include "options/exploration_options.h"
 #include "place_launch.h"
-#include "place_question.h"
 
 #include <QObject>
 
@@ -13,6 +12,8 @@
 #include <vector>
 
 namespace batchpeak::engine {
+
+struct PlaceDescription;
 
 /// The places of a run while it uses them: what devices they have, and the allocation of each Slurm.
 ///
@@ -38,6 +39,8 @@ public:
     const QString& problem() const { return m_problem; }
     /// Whether an allocation has ended.
     bool isLost() const { return m_isLost; }
+    /// Returns the places whose devices are not known yet, and what they wait for.
+    std::vector<PlaceSnapshot> pending() const;
 
 signals:
     /// Emitted when the devices of every place are known; there is at least one.
@@ -47,6 +50,8 @@ signals:
     /// Emitted when an allocation has ended while it was open.
     void lost(const QString& sentence);
     void logged(batchpeak::engine::LogLevel level, const QString& text);
+    /// Emitted when a place of pending() waits for something else.
+    void connectionChanged(const batchpeak::engine::PlaceSnapshot& place);
 
 private:
     struct Opening;
@@ -54,6 +59,9 @@ private:
     void openPlace(const QString& text);
     void ask(Opening& opening);
     void allocate(Opening& opening);
+    void setConnection(Opening& opening, const Connection& connection);
+    void askQueue(Opening& opening);
+    void takeReason(Opening& opening, const QString& reason);
     void readAllocation(Opening& opening);
     void endAllocation(Opening& opening);
     void takeAnswer(Opening& opening, const PlaceDescription& description);

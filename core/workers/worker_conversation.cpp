@@ -613,6 +613,14 @@ void WorkerConversation::takeAnswer(const trial::WorkerMessage& answer)
 // Every message shows that the link is not cut.
 void WorkerConversation::receive(const trial::Heartbeat& /*heartbeat*/) {}
 
+std::optional<std::chrono::milliseconds> WorkerConversation::leftOfSilence() const
+{
+    const std::chrono::milliseconds left = m_silence.remainingTimeAsDuration();
+    if (!m_silence.isActive() || left > m_silence.intervalAsDuration() / 2)
+        return std::nullopt;
+    return left;
+}
+
 void WorkerConversation::receive(const trial::Log& log)
 {
     if (const auto level = shownLevel(log.level))

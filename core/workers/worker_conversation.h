@@ -116,6 +116,10 @@ public:
     /// Version of the protocol that the worker speaks; 0 before the first hello.
     int protocol() const { return m_protocol; }
 
+    /// Returns the time that is left until the link to the place counts as dead, if nothing has been heard
+    /// for at least half of the time that this takes; no value otherwise, and for a device of this computer.
+    std::optional<std::chrono::milliseconds> leftOfSilence() const;
+
     /// Returns the time since the process said hello, from which its own clock counts; 0 before the first
     /// hello.
     double secondsSinceHello() const;

@@ -40,6 +40,14 @@ QString WorkerCommand::text() const
     return (QStringList(program) + arguments).join(QLatin1Char(' '));
 }
 
+QProcessEnvironment WorkerCommand::wholeEnvironment() const
+{
+    QProcessEnvironment whole = QProcessEnvironment::systemEnvironment();
+    for (const QString& entry : environment)
+        whole.insert(entry.section(QLatin1Char('='), 0, 0), entry.section(QLatin1Char('='), 1));
+    return whole;
+}
+
 WorkerProcess::WorkerProcess(WorkerTimeouts timeouts, std::function<device::MemoryKills()> memoryKills,
                              QObject* parent)
     : QObject(parent),
@@ -87,10 +95,7 @@ void WorkerProcess::start(const WorkerCommand& command)
     m_isLauncher = command.isLauncher;
     m_process->setProgram(command.program);
     m_process->setArguments(command.arguments);
-    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    for (const QString& entry : command.environment)
-        environment.insert(entry.section(QLatin1Char('='), 0, 0), entry.section(QLatin1Char('='), 1));
-    m_process->setProcessEnvironment(environment);
+    m_process->setProcessEnvironment(command.wholeEnvironment());
     m_memoryKills = m_watchMemory();
     leadOwnGroup(*m_process);
     m_process->start();

@@ -9,6 +9,7 @@
 #include <QDeadlineTimer>
 #include <QObject>
 #include <QProcess>
+#include <QProcessEnvironment>
 #include <QStringList>
 #include <QTimer>
 
@@ -78,6 +79,8 @@ struct WorkerCommand
 
     /// Returns the command as a user would type it.
     QString text() const;
+    /// Returns the environment of this program with that of the command.
+    QProcessEnvironment wholeEnvironment() const;
 };
 
 /// How a worker process ended.

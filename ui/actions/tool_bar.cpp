@@ -27,7 +27,7 @@ constexpr int minRunWidth = 24;
 
 QString deviceName(const engine::DeviceSnapshot& device)
 {
-    if (device.kind == QLatin1String("cpu"))
+    if (device.kind == QLatin1String("cpu") && !device.id.contains(QLatin1Char('/')))
         return device.name.isEmpty() ? ToolBar::tr("CPU") : ToolBar::tr("CPU %1").arg(device.name);
     return QStringLiteral("%1 %2").arg(device.id, device.name).trimmed();
 }

@@ -38,6 +38,7 @@ WindowActions::WindowActions(QWidget* window)
       writeSize(new QAction(tr("&Write a size…"), this)),
       readAgain(new QAction(tr("R&ead it again"), this)),
       plan(new QAction(tr("P&lan"), this)),
+      places(new QAction(tr("&Where trials run…"), this)),
       start(new QAction(tr("&Start"), this)),
       restart(new QAction(tr("&Restart"), this)),
       useCpu(new QAction(tr("Explore on the &CPU"), this)),
@@ -77,16 +78,18 @@ WindowActions::WindowActions(QWidget* window)
         action->setData(static_cast<int>(setting));
         action->setChecked(setting == ThemeSetting::System);
     }
-    for (QAction* action :
-         {open,        chooseNetwork,  downloadNetwork, readAgain,  plan,       start,       pause,
-          stop,        continueSearch, previousRun,     present,    exportSize, writeSize,   takeBack,
-          copySize,    confirm,        train,           saveTrials, saveCharts, logarithmic, fullScreen,
-          resetLayout, help,           about,           quit}) {
+    for (QAction* action : {open,        chooseNetwork, downloadNetwork, readAgain,  plan,
+                            places,      start,         pause,           stop,       continueSearch,
+                            previousRun, present,       exportSize,      writeSize,  takeBack,
+                            copySize,    confirm,       train,           saveTrials, saveCharts,
+                            logarithmic, fullScreen,    resetLayout,     help,       about,
+                            quit}) {
         explain(action);
         window->addAction(action);
     }
     explain(open, tr("Open a config; hold for the recent ones"));
     explain(plan, tr("Show the plan and change options before the next start"));
+    explain(places, tr("This computer and others: their devices, programs and state"));
     explain(stop, tr("End with the best size so far"));
     explain(takeBack, tr("Restore the content of the file from before the last export"));
     explain(writeSize, tr("Write any size into the config, after you confirm the changes"));
@@ -105,6 +108,7 @@ void WindowActions::setShortcuts()
     readAgain->setEnabled(false);
     watch->setEnabled(false);
     plan->setShortcut(Qt::CTRL | Qt::Key_P);
+    places->setShortcut(Qt::CTRL | Qt::Key_L);
     start->setShortcut(Qt::Key_F5);
     stop->setShortcut(Qt::SHIFT | Qt::Key_F5);
     previousRun->setShortcut(Qt::ALT | Qt::Key_Left);
@@ -150,6 +154,7 @@ QMenu* WindowActions::makeMenu(QMenu* recent, QMenu* earlier, QWidget* parent) c
     menu->addAction(readAgain);
     menu->addSeparator();
     menu->addAction(plan);
+    menu->addAction(places);
     menu->addAction(continueSearch);
     menu->addAction(previousRun);
     menu->addAction(present);

@@ -75,6 +75,8 @@ public:
     QAction* readAgain;
     /// Returns to the options, before the next start.
     QAction* plan;
+    /// Shows where trials can run, and lets the user choose for the plan.
+    QAction* places;
     QAction* start;
     /// Starts again after a failure, offered where the failure is reported; not in any menu.
     QAction* restart;

@@ -380,7 +380,7 @@ void ExplorationView::display(const engine::Snapshot& snapshot)
     m_trials->display(snapshot, unit);
     m_thinking->display(snapshot);
     m_steering->display(snapshot);
-    m_deviceStrips->display(snapshot.devices);
+    m_deviceStrips->display(snapshot.devices, snapshot.places);
     m_batch->display(snapshot);
     m_log->display(snapshot.log);
     if (hasObstacle)
@@ -394,9 +394,10 @@ void ExplorationView::display(const engine::Snapshot& snapshot)
     const bool couldNotContinue = snapshot.canContinue && !snapshot.failure.isEmpty();
     m_banner->showFailure(hasFailed || couldNotContinue ? snapshot.failure : QString(),
                           lastLines(snapshot.log),
-                          snapshot.offersCpu() ? m_actions->useCpu
-                          : hasFailed          ? m_actions->restart
-                                               : m_actions->continueSearch);
+                          snapshot.offersCpu()                   ? m_actions->useCpu
+                          : hasFailed && snapshot.canBeTakenUp() ? m_actions->resume
+                          : hasFailed                            ? m_actions->restart
+                                                                 : m_actions->continueSearch);
     orderTabs();
 }
 

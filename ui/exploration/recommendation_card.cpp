@@ -5,6 +5,7 @@
 #include "charts/chart_scene.h"
 #include "engine/log_text.h"
 #include "snapshot/ending_text.h"
+#include "snapshot/failure_text.h"
 #include "snapshot/present_size.h"
 #include "snapshot/projection.h"
 #include "snapshot/recommendation_text.h"
@@ -450,6 +451,8 @@ void RecommendationCard::display(const Snapshot& snapshot, const engine::MemoryU
             return snapshot.run ? tr("Press Start to look for the fastest size.")
                                 : tr("Open a config to look for its fastest micro-batch size.");
         case State::Starting:
+            if (const QStringList awaited = engine::awaitedPlaces(snapshot); !awaited.isEmpty())
+                return awaited.join(QStringLiteral(", ")) + QLatin1Char('.');
             return tr("The worker is being started and the network loaded.");
         case State::Exploring:
         case State::Verifying:

@@ -3,6 +3,7 @@
 #include "status_bar.h"
 
 #include "snapshot/ending_text.h"
+#include "snapshot/failure_text.h"
 #include "snapshot/plan_text.h"
 #include "text/comparison_text.h"
 #include "text/readable_text.h"
@@ -75,6 +76,9 @@ QString finishedText(const Snapshot& snapshot)
 
 QString activityText(const Snapshot& snapshot)
 {
+    if (const QStringList awaited = engine::awaitedPlaces(snapshot);
+        !awaited.isEmpty() && snapshot.state == State::Starting)
+        return awaited.join(separator());
     if (snapshot.isChoosing())
         return snapshot.pauseRequested ? StatusBar::tr("Pausing") : StatusBar::tr("Choosing the next size");
     switch (snapshot.state) {
@@ -99,7 +103,8 @@ QString activityText(const Snapshot& snapshot)
     if (snapshot.pauseRequested)
         return StatusBar::tr("Pausing") + separator() + trialText(snapshot);
     QString text = trialText(snapshot);
-    if (snapshot.timeLeft)
+    // What a lost connection takes is not known.
+    if (snapshot.timeLeft && engine::awaitedPlaces(snapshot).isEmpty())
         text += separator() + engine::timeLeftText(*snapshot.timeLeft);
     if (!snapshot.setback.isEmpty())
         text += separator() + snapshot.setback;
@@ -120,11 +125,25 @@ QString deviceText(const std::vector<engine::DeviceSnapshot>& devices)
         parts << StatusBar::tr("%1 °C").arg(*telemetry.temperatureCelsius);
     if (telemetry.clockMegahertz)
         parts << StatusBar::tr("%1 MHz").arg(engine::numberText(*telemetry.clockMegahertz));
-    if (device.workerPid > 0)
+    const auto isConnected = [](const engine::DeviceSnapshot& one) {
+        return one.connection.state == engine::Connection::State::Connected;
+    };
+    // The process of this computer only leads to the worker.
+    const auto isOff = [](const engine::DeviceSnapshot& one) {
+        return one.connection.state == engine::Connection::State::Off ||
+               one.connection.state == engine::Connection::State::GivenUp;
+    };
+    if (std::ranges::all_of(devices, isOff))
+        return {};
+    if (device.connection.state != engine::Connection::State::Here)
+        parts << StatusBar::tr("connected: %1 of %2")
+                     .arg(std::ranges::count_if(devices, isConnected))
+                     .arg(devices.size());
+    else if (device.workerPid > 0)
         parts << StatusBar::tr("worker pid %1").arg(device.workerPid);
     if (device.restarts > 0)
         parts << StatusBar::tr("restarts: %1").arg(device.restarts);
-    if (devices.size() > 1)
+    if (devices.size() > 1 && device.connection.state == engine::Connection::State::Here)
         parts << StatusBar::tr("more devices: %1").arg(devices.size() - 1);
     return parts.join(separator());
 }
@@ -169,12 +188,16 @@ void StatusBar::display(const StatusLine& line)
 
 void StatusBar::display(const Snapshot& snapshot)
 {
-    const bool stalled = snapshot.stalledSeconds > 0.0;
-    display(
-        {.progress = snapshot.progress,
-         .activity = activityText(snapshot),
-         .stall = stalled ? tr("stalled %1").arg(engine::durationText(snapshot.stalledSeconds)) : QString(),
-         .devices = deviceText(snapshot.devices)});
+    QStringList stalls;
+    if (snapshot.state != State::Starting)
+        stalls = engine::awaitedPlaces(snapshot);
+    // A connection that is lost explains the silence.
+    if (stalls.isEmpty() && snapshot.stalledSeconds > 0.0)
+        stalls << tr("stalled %1").arg(engine::durationText(snapshot.stalledSeconds));
+    display({.progress = snapshot.progress,
+             .activity = activityText(snapshot),
+             .stall = stalls.join(separator()),
+             .devices = deviceText(snapshot.devices)});
 }
 
 } // namespace batchpeak::ui

@@ -6,9 +6,12 @@
 #include "theme/glyphs.h"
 #include "widgets/labels.h"
 
+#include <QAction>
 #include <QCheckBox>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
+#include <QPushButton>
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
@@ -83,35 +86,58 @@ private:
     Theme m_theme;
 };
 
-DeviceList::DeviceList(QWidget* parent)
+DeviceList::DeviceList(QAction* places, QWidget* parent)
     : Card(tr("Where"), parent), m_list(new QVBoxLayout), m_remark(wrapped(mutedLabel(QString(), this)))
 {
     m_list->setSpacing(2);
     body()->addLayout(m_list);
     m_remark->setFont(scaled(font(), 0.9));
     body()->addWidget(m_remark);
+    auto* elsewhere = new QPushButton(tr("Elsewhere…"), this);
+    elsewhere->setProperty("link", QStringLiteral("plain"));
+    elsewhere->setToolTip(places->toolTip());
+    connect(elsewhere, &QPushButton::clicked, places, &QAction::trigger);
+    auto* corner = new QWidget(this);
+    auto* line = new QHBoxLayout(corner);
+    line->setContentsMargins(0, 0, 0, 0);
+    line->addWidget(elsewhere, 0, Qt::AlignRight);
+    setHeaderWidget(corner);
 }
 
 void DeviceList::setTheme(const Theme& theme)
 {
     m_theme = theme;
-    for (const Row& row : m_rows)
-        row.box->setTheme(theme);
+    for (const Row& row : m_rows) {
+        if (row.box)
+            row.box->setTheme(theme);
+    }
+}
+
+QLabel* DeviceList::makeFacts()
+{
+    QLabel* facts = mutedLabel(QString(), this);
+    facts->setFont(scaled(font(), 0.9));
+    facts->setIndent(24);
+    facts->setWordWrap(true);
+    return facts;
+}
+
+void DeviceList::clear()
+{
+    for (const Row& row : m_rows) {
+        delete row.box;
+        delete row.name;
+        delete row.facts;
+    }
+    m_rows.clear();
 }
 
 void DeviceList::makeRows(const std::vector<engine::DevicePreview>& devices)
 {
-    for (const Row& row : m_rows) {
-        delete row.box;
-        delete row.facts;
-    }
-    m_rows.clear();
+    clear();
     for (const engine::DevicePreview& device : devices) {
         auto* box = new TickBox(nameOf(device.device), m_theme, this);
-        auto* facts = mutedLabel(QString(), this);
-        facts->setFont(scaled(font(), 0.9));
-        facts->setIndent(24);
-        facts->setWordWrap(true);
+        QLabel* facts = makeFacts();
         connect(box, &QCheckBox::toggled, this, &DeviceList::tellChosen);
         m_list->addWidget(box);
         m_list->addWidget(facts);
@@ -122,7 +148,7 @@ void DeviceList::makeRows(const std::vector<engine::DevicePreview>& devices)
 void DeviceList::display(const std::vector<engine::DevicePreview>& devices, const QString& remark)
 {
     const auto isOf = [](const Row& row, const engine::DevicePreview& device) {
-        return row.id == QString::fromStdString(device.device.id());
+        return row.box && row.id == QString::fromStdString(device.device.id());
     };
     if (!std::ranges::equal(m_rows, devices, isOf))
         makeRows(devices);
@@ -133,6 +159,24 @@ void DeviceList::display(const std::vector<engine::DevicePreview>& devices, cons
     }
     setTextIfNew(m_remark, devices.empty() ? tr("Looking for devices…") : remark);
     m_remark->setVisible(!m_remark->text().isEmpty());
+}
+
+void DeviceList::displayPlaces(const std::vector<PlaceRow>& places, const QString& remark)
+{
+    const auto isOf = [](const Row& row, const PlaceRow& place) { return row.name && row.id == place.name; };
+    if (!std::ranges::equal(m_rows, places, isOf)) {
+        clear();
+        for (const PlaceRow& place : places) {
+            m_rows.push_back({.id = place.name, .name = wrapped(new QLabel(this)), .facts = makeFacts()});
+            setBreakableText(m_rows.back().name, place.name);
+            m_list->addWidget(m_rows.back().name);
+            m_list->addWidget(m_rows.back().facts);
+        }
+    }
+    for (std::size_t row = 0; row < places.size(); ++row)
+        setTextIfNew(m_rows[row].facts, places[row].facts);
+    setTextIfNew(m_remark, remark);
+    m_remark->setVisible(!remark.isEmpty());
 }
 
 void DeviceList::tellChosen()

@@ -120,7 +120,10 @@ QString readyText(const engine::PlanPreview& preview, const engine::ExplorationO
         if (device.isChosen)
             devices << QString::fromStdString(device.device.id());
     }
-    if (devices.size() > 2)
+    if (!options.isHere())
+        parts << (options.places.size() > 2 ? PlanView::tr("%1 places").arg(options.places.size())
+                                            : options.places.join(PlanView::tr(" and ")));
+    else if (devices.size() > 2)
         parts << PlanView::tr("%1 devices").arg(devices.size());
     else if (!devices.isEmpty())
         parts << devices.join(PlanView::tr(" and "));
@@ -206,7 +209,7 @@ QWidget* PlanView::makeSide(WindowActions* actions)
     auto* layout = new QVBoxLayout(side);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(gap);
-    m_devices = new DeviceList(side);
+    m_devices = new DeviceList(actions->places, side);
     connect(m_devices, &DeviceList::chosen, this, &PlanView::chooseDevices);
     layout->addWidget(m_devices);
     m_programs = new ProgramCard(side);
@@ -407,6 +410,19 @@ void PlanView::chooseDevices(const QStringList& ids)
     takeOptions(options);
 }
 
+void PlanView::choosePlaces(const QStringList& places)
+{
+    engine::ExplorationOptions options = m_form->options();
+    if (places == options.places)
+        return;
+    options.places = places;
+    // They named devices of another computer.
+    options.devices.clear();
+    m_hasNoTick = false;
+    m_form->changeOptions(options);
+    takeOptions(options);
+}
+
 void PlanView::choosePython(const QString& python)
 {
     engine::ExplorationOptions options = m_form->options();
@@ -417,7 +433,9 @@ void PlanView::choosePython(const QString& python)
 
 void PlanView::showPrograms()
 {
-    const bool isOther = !m_options.workerCommand.isEmpty() || !m_options.isHere();
+    const bool isOther = !m_options.workerCommand.isEmpty();
+    if (!m_options.isHere() && !isOther)
+        return m_programs->displayElsewhere(m_options.python);
     m_programs->display(engine::trialProgramsFor(*m_file, m_python), m_options.python, isOther);
 }
 
@@ -451,14 +469,39 @@ void PlanView::refresh()
     setTextIfNew(m_sizes, sentences.join(QLatin1Char('\n')));
     showOffers();
     m_form->display(m_preview);
+    showDevices();
+    showPrograms();
+    showReady();
+}
+
+void PlanView::showDevices()
+{
     QStringList remarks;
+    if (!m_options.isHere()) {
+        std::vector<DeviceList::PlaceRow> places;
+        for (const QString& place : m_options.places) {
+            const QString facts = m_placeFacts(place);
+            places.push_back(
+                {.name = place,
+                 .facts = facts.isEmpty() ? tr("It says at the start what devices it has.") : facts});
+        }
+        if (!m_options.devices.isEmpty())
+            remarks << tr("Only these of its devices are used: %1.")
+                           .arg(m_options.devices.join(QLatin1String(", ")));
+        return m_devices->displayPlaces(places, remarks.join(QLatin1Char('\n')));
+    }
     if (!m_localDevices.gpuProblem.empty())
         remarks << QString::fromStdString(m_localDevices.gpuProblem);
     if (!m_localDevices.restriction.empty())
         remarks << tr("Other GPUs are hidden by %1.").arg(QString::fromStdString(m_localDevices.restriction));
     m_devices->display(m_preview.devices, remarks.join(QLatin1Char('\n')));
-    showPrograms();
-    showReady();
+}
+
+void PlanView::setPlaceFacts(std::function<QString(const QString& place)> facts)
+{
+    m_placeFacts = std::move(facts);
+    if (m_file)
+        showDevices();
 }
 
 void PlanView::showValues()

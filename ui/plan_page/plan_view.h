@@ -53,6 +53,11 @@ public:
     void setElsewhere(const QString& sentence);
     /// Sets the local devices, once they are known, and each time that they are looked for again.
     void setDevices(const device::LocalDevices& devices);
+    /// Sets what is known of the devices of places, by what the options call them; empty for others.
+    void setPlaceFacts(std::function<QString(const QString& place)> facts);
+    /// Chooses places as if the user had typed them.
+    /// \param places  empty for this computer
+    void choosePlaces(const QStringList& places);
     /// Sets what the interpreter has, the one that the options name or the default one; nothing while it is
     /// being queried.
     void setPython(const std::optional<engine::PythonStack>& python);
@@ -81,6 +86,7 @@ private:
     QWidget* makeOtherWays(WindowActions* actions);
     void chooseDevices(const QStringList& ids);
     void choosePython(const QString& python);
+    void showDevices();
     void showPrograms();
     void takeOptions(const engine::ExplorationOptions& options);
     void refresh();
@@ -99,6 +105,7 @@ private:
     std::optional<engine::ConfigFile> m_file;
     engine::ExplorationOptions m_options;
     device::LocalDevices m_localDevices;
+    std::function<QString(const QString& place)> m_placeFacts = [](const QString&) { return QString(); };
     std::optional<engine::PythonStack> m_python;
     engine::PlanPreview m_preview;
     QString m_historyPath;

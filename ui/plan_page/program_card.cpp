@@ -98,7 +98,7 @@ QLabel* ProgramCard::addFacts()
     return facts;
 }
 
-void ProgramCard::display(const engine::TrialPrograms& programs, const QString& python, bool isOther)
+void ProgramCard::check(const QString& python, bool isOther)
 {
     if (!python.isEmpty())
         m_interpreter = python;
@@ -110,6 +110,21 @@ void ProgramCard::display(const engine::TrialPrograms& programs, const QString& 
         button->setChecked(!isOther && (button == m_python) == isPython);
         button->setAutoExclusive(true);
     }
+}
+
+void ProgramCard::displayElsewhere(const QString& python)
+{
+    check(python, false);
+    setTextIfNew(m_workerFacts, tr("the one that is there, or in a bundle that was sent there"));
+    setTextIfNew(m_pythonFacts, python.isEmpty() || python == engine::anyPython
+                                    ? tr("the python3 that is there")
+                                    : tr("%1, as it is there").arg(python));
+    m_advice->hide();
+}
+
+void ProgramCard::display(const engine::TrialPrograms& programs, const QString& python, bool isOther)
+{
+    check(python, isOther);
     setTextIfNew(m_workerFacts, workerFacts(programs));
     setTextIfNew(m_pythonFacts, pythonFacts(programs));
     setTextIfNew(m_advice, isOther ? tr("The command under More options runs the trials.") : programs.advice);

@@ -21,9 +21,10 @@ public:
     explicit ProgramCard(QWidget* parent = nullptr);
 
     /// \param python  value of ExplorationOptions::python; empty for batchpeak-worker
-    /// \param isOther  whether neither program runs the trials, but the user's own command, or a program
-    ///                 behind a launcher
+    /// \param isOther  whether neither program runs the trials, but the user's own command
     void display(const engine::TrialPrograms& programs, const QString& python, bool isOther);
+    /// Does the same for programs elsewhere, of which nothing is known here.
+    void displayElsewhere(const QString& python);
     /// Makes "Your Python" the default interpreter again, until display() names another one.
     void forgetInterpreter();
 
@@ -32,6 +33,7 @@ signals:
     void chosen(const QString& python);
 
 private:
+    void check(const QString& python, bool isOther);
     QLabel* addFacts();
     QRadioButton* addChoice(const QString& text);
     void chooseInterpreter();

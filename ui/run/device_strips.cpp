@@ -100,6 +100,8 @@ QStringList concernsOf(const DeviceSnapshot& device)
 {
     const Telemetry& telemetry = device.telemetry;
     QStringList concerns;
+    if (device.connection.isConcern())
+        concerns << engine::connectionText(device.connection);
     if (telemetry.uncorrectedErrors.value_or(0) > 0)
         concerns
             << DeviceStrips::tr("memory errors: %1").arg(engine::numberText(*telemetry.uncorrectedErrors));
@@ -114,6 +116,14 @@ QStringList concernsOf(const DeviceSnapshot& device)
     concerns << throttleText(telemetry.throttle) << othersText(device);
     concerns.removeAll(QString());
     return concerns;
+}
+
+QString stateText(const DeviceSnapshot& device)
+{
+    QStringList parts{device.connection.isConcern() ? QString() : engine::connectionText(device.connection),
+                      conditionText(device.telemetry)};
+    parts.removeAll(QString());
+    return parts.join(separator());
 }
 
 /// The strip of one device.
@@ -148,7 +158,7 @@ public:
     void display(const DeviceSnapshot& device)
     {
         m_name->setFullText(QStringLiteral("%1  %2").arg(device.id, device.name));
-        setTextIfNew(m_condition, conditionText(device.telemetry));
+        setTextIfNew(m_condition, stateText(device));
         m_condition->setVisible(!m_condition->text().isEmpty());
         setTextIfNew(m_concerns, concernsOf(device).join(separator()));
         m_concerns->setVisible(!m_concerns->text().isEmpty());
@@ -246,18 +256,24 @@ void DeviceStrips::setTheme(const Theme& theme)
         strip->setTheme(theme);
 }
 
-void DeviceStrips::display(const std::vector<DeviceSnapshot>& devices)
+void DeviceStrips::display(const std::vector<DeviceSnapshot>& devices,
+                           const std::vector<engine::PlaceSnapshot>& places)
 {
-    while (m_strips.size() < devices.size()) {
+    // A place that is being opened has the strip of a device that nothing is known of.
+    std::vector<DeviceSnapshot> all;
+    for (const engine::PlaceSnapshot& place : places)
+        all.push_back({.id = place.name, .connection = place.connection});
+    all.insert(all.end(), devices.begin(), devices.end());
+    while (m_strips.size() < all.size()) {
         auto* strip = new Strip(this);
         strip->setTheme(m_theme);
         m_list->insertWidget(static_cast<int>(m_strips.size()), strip);
         m_strips.push_back(strip);
     }
     for (std::size_t place = 0; place < m_strips.size(); ++place) {
-        m_strips[place]->setVisible(place < devices.size());
-        if (place < devices.size())
-            m_strips[place]->display(devices[place]);
+        m_strips[place]->setVisible(place < all.size());
+        if (place < all.size())
+            m_strips[place]->display(all[place]);
     }
 }
 

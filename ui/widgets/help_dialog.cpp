@@ -74,7 +74,8 @@ HelpDialog::HelpDialog(const QList<QAction*>& actions, const Theme& theme, QWidg
     layout->addWidget(heading(tr("From a config to a size"), this));
     layout->addWidget(
         paragraph(tr("Open the config of your trainer, or drop it anywhere. Start tries sizes on the devices "
-                     "of this computer, and always shows the recommended size with its confidence. Export "
+                     "of this computer, or at a place under Where, and always shows the recommended size "
+                     "with its confidence. Export "
                      "shows what would change in the config before it writes the size."),
                   this));
     layout->addSpacing(6);

@@ -57,26 +57,29 @@ std::optional<PathField::Kind> pathKindOf(const OptionWords& option)
 
 std::vector<OptionLabel> runLabels()
 {
-    return {{"--device", OptionField::tr("Device"), OptionField::tr("a GPU, else the CPU")},
-            {"--memory-limit", OptionField::tr("Memory limit"), OptionField::tr("none")},
-            {"--headroom", OptionField::tr("Headroom, %")},
-            {"--sequence-length", OptionField::tr("Sequence length")},
-            {"--packed-text-length", OptionField::tr("Packed texts, tokens")},
-            {"--shrink", OptionField::tr("Smaller network")},
-            {"--precision", OptionField::tr("Precision")},
-            {"--optimizer", OptionField::tr("Optimizer")},
-            {"--adapter", OptionField::tr("Adapter")},
-            {"--adapter-rank", OptionField::tr("Adapter rank"), OptionField::tr("nothing is frozen")},
-            {"--frozen-weights", OptionField::tr("Frozen weights"), OptionField::tr("nothing is frozen")},
-            {"--activation-checkpointing", OptionField::tr("Checkpointing")},
-            {"--loss-chunk", OptionField::tr("Loss chunk, rows")},
-            {"--max-gradient-norm", OptionField::tr("Gradient norm")},
-            {"--attention", OptionField::tr("Attention")},
-            {"--channels-last", OptionField::tr("Channels last")},
-            {"--cudnn-benchmark", OptionField::tr("cuDNN benchmark")},
-            {"--worker", OptionField::tr("Worker"), QStringLiteral("batchpeak-worker")},
-            {"--on", OptionField::tr("Where"), OptionField::tr("this computer")},
-            {"--seed", OptionField::tr("Seed")}};
+    return {
+        {"--device", OptionField::tr("Device"), OptionField::tr("a GPU, else the CPU")},
+        {"--memory-limit", OptionField::tr("Memory limit"), OptionField::tr("none")},
+        {"--headroom", OptionField::tr("Headroom, %")},
+        {"--sequence-length", OptionField::tr("Sequence length")},
+        {"--packed-text-length", OptionField::tr("Packed texts, tokens")},
+        {"--shrink", OptionField::tr("Smaller network")},
+        {"--precision", OptionField::tr("Precision")},
+        {"--optimizer", OptionField::tr("Optimizer")},
+        {"--adapter", OptionField::tr("Adapter")},
+        {"--adapter-rank", OptionField::tr("Adapter rank"), OptionField::tr("nothing is frozen")},
+        {"--frozen-weights", OptionField::tr("Frozen weights"), OptionField::tr("nothing is frozen")},
+        {"--activation-checkpointing", OptionField::tr("Checkpointing")},
+        {"--loss-chunk", OptionField::tr("Loss chunk, rows")},
+        {"--max-gradient-norm", OptionField::tr("Gradient norm")},
+        {"--attention", OptionField::tr("Attention")},
+        {"--channels-last", OptionField::tr("Channels last")},
+        {"--cudnn-benchmark", OptionField::tr("cuDNN benchmark")},
+        {"--worker", OptionField::tr("Worker"), QStringLiteral("batchpeak-worker")},
+        {"--on", OptionField::tr("Where"), OptionField::tr("this computer")},
+        {"--reconnect", OptionField::tr("Reconnect for")},
+        {"--start-timeout", OptionField::tr("Longest start"), OptionField::tr("a minute; none at a place")},
+        {"--seed", OptionField::tr("Seed")}};
 }
 
 QString originWord(Origin origin)

@@ -15,6 +15,8 @@
 #include "files/trusted_code.h"
 #include "network_dialog.h"
 #include "network_download.h"
+#include "places_dialog.h"
+#include "places_model.h"
 #include "plan_page/plan_search.h"
 #include "plan_page/plan_view.h"
 #include "run/steering_panel.h"
@@ -80,6 +82,7 @@ MainWindow::MainWindow(QWidget* parent)
                                     {.pythonStackOf = m_planSearch->stackSource(), .lease = m_lease}, this)),
       m_networks(new NetworkPicker(&m_settings, this)),
       m_download(new NetworkDownload(this)),
+      m_places(new PlacesModel(this)),
       m_recent(new RecentFiles(this)),
       m_view(
           new ExplorationView(m_actions, m_recent, m_actions->makeMenu(m_recent, m_earlierRuns, this), this))
@@ -199,6 +202,7 @@ void MainWindow::connectActions()
     connect(m_recent, &RecentFiles::chosen, this, [this](const QString& path) { openConfig(path); });
     connect(m_view, &ExplorationView::fileChosen, this, [this](const QString& path) { openConfig(path); });
     connect(m_actions->chooseNetwork, &QAction::triggered, this, &MainWindow::chooseNetwork);
+    connect(m_actions->places, &QAction::triggered, this, &MainWindow::showPlaces);
     connectDownloads();
     connect(m_actions->start, &QAction::triggered, this, &MainWindow::startExploring);
     connect(m_actions->restart, &QAction::triggered, this, &MainWindow::startExploring);
@@ -363,6 +367,20 @@ void MainWindow::chooseNetwork()
     } catch (const config::ConfigError& error) {
         showError(QString::fromUtf8(error.what()));
     }
+}
+
+void MainWindow::showPlaces()
+{
+    const bool isForPlan = isPlanShown();
+    m_places->setChosen(asked() ? asked()->options.places : QStringList());
+    PlacesDialog dialog(m_places, isForPlan, m_theme, this);
+    const bool isChosen = dialog.exec() == QDialog::Accepted;
+    // An exploration may have begun meanwhile.
+    if (!isPlanShown())
+        return;
+    m_view->plan()->setPlaceFacts([this](const QString& place) { return m_places->devicesText(place); });
+    if (isForPlan && isChosen)
+        m_view->plan()->choosePlaces(m_places->chosen());
 }
 
 void MainWindow::startExploring()

@@ -32,6 +32,7 @@ namespace batchpeak::ui {
 class ExplorationView;
 class NetworkDownload;
 class NetworkPicker;
+class PlacesModel;
 class PlanSearch;
 class RecentFiles;
 class WindowActions;
@@ -198,6 +199,7 @@ private:
     void drawSoon();
     void chooseConfig();
     void chooseNetwork();
+    void showPlaces();
     void connectDownloads();
     void takeDownload(const QString& path, const QString& problem);
     void rememberOpened(const QString& path);
@@ -219,6 +221,7 @@ private:
     void offerToResume();
     void showOffer();
     void resumeCut();
+    void resumeFailed(const Running& run);
     /// Starts the current plan.
     /// \param cut  the interrupted exploration to continue; if empty, everything begins anew
     void startInHand(const std::optional<store::StoredExploration>& cut = {});
@@ -256,6 +259,7 @@ private:
     WindowTraining* m_training;
     NetworkPicker* m_networks;
     NetworkDownload* m_download;
+    PlacesModel* m_places;
     RecentFiles* m_recent;
     ExplorationView* m_view;
     QTimer m_drawTimer;

@@ -387,6 +387,8 @@ void MainWindow::takeAwayProblem()
 void MainWindow::resumeCut()
 {
     endLookingBack();
+    if (const Running* const run = runInHand(); run && own().canBeTakenUp())
+        return resumeFailed(Running(*run));
     auto* ready = std::get_if<Ready>(&m_inHand);
     if (!ready || !ready->cut)
         return;
@@ -406,6 +408,31 @@ void MainWindow::resumeCut()
         m_options.askOnce(absolutePath(before.file), options);
     else if ((ready = std::get_if<Ready>(&m_inHand)))
         setAsked(*ready, before.file, before.options);
+    draw();
+}
+
+/// Resumes an exploration that failed, for example because its place could not be reached, from its trials in
+/// the history.
+void MainWindow::resumeFailed(const Running& run)
+{
+    try {
+        const QString history = m_earlierRuns->history();
+        const auto stored = store::ExplorationStore(history).show(own().numberInHistory);
+        QString refusal = stored ? engine::resumeError(history, *stored)
+                                 : tr("The history does not have this exploration any more; start it again.");
+        Asked asked = run.asked;
+        if (refusal.isEmpty() && !letsCodeRun(asked))
+            return;
+        if (refusal.isEmpty()) {
+            load(asked);
+            refusal = m_exploration->resumeFrom(*engine::interruptedRunFrom(*stored));
+        }
+        if (!refusal.isEmpty())
+            return showError(refusal);
+        m_exploration->start();
+    } catch (const std::exception& error) {
+        showError(QString::fromUtf8(error.what()));
+    }
     draw();
 }
 

@@ -191,6 +191,21 @@ protected:
     void interrupt() override { end(exitCode::interrupted); }
 };
 
+/// Whether the devices of places may differ: there are several computers.
+bool mayBeUnlike(const engine::ExplorationOptions& options)
+{
+    const auto isSeveral = [](const QString& text) {
+        const engine::Place place = engine::placeFromText(text);
+        return place.kind == engine::Place::Kind::Slurm &&
+               (qEnvironmentVariableIntValue("SLURM_NNODES") > 1 ||
+                std::ranges::any_of(place.words, [](const QString& word) {
+                    return word.startsWith(QLatin1String("-N")) || word.startsWith(QLatin1String("--nodes"));
+                }));
+    };
+    return options.nodes.value_or(1) == 1 &&
+           (options.places.size() > 1 || std::ranges::any_of(options.places, isSeveral));
+}
+
 /// Returns the devices of this computer that the options mean.
 std::vector<engine::PlacedDevice> devicesHere(const engine::ExplorationOptions& options)
 {
@@ -221,7 +236,7 @@ int ExploreCommand::run()
         return printPlan(file, console);
 
     std::shared_ptr<engine::PlaceSession> places;
-    if (!engine::namesOnlyPrefixes(m_options)) {
+    if (!engine::namesOnlyPrefixes(m_options) && (m_files.size() > 1 || mayBeUnlike(m_options))) {
         places = std::make_shared<engine::PlaceSession>(m_options, QCoreApplication::applicationDirPath());
         if (const int code = PlacesTerminal(*places, console).waitForEnd(); code != exitCode::success)
             return code;
@@ -242,6 +257,8 @@ std::vector<engine::AlikeDevices> ExploreCommand::groupsOfDevices(const engine::
     try {
         if (places)
             return engine::alikeDevices(places->devices());
+        if (!engine::namesOnlyPrefixes(m_options))
+            return {};
         return engine::alikeDevices(m_options.isHere() ? devicesHere(m_options)
                                                        : engine::devicesBehindPrefixes(m_options));
     } catch (const engine::ExplorationError&) {

@@ -5,11 +5,11 @@
 #include "options.h"
 #include "options/place.h"
 #include "run_arguments.h"
+#include "text/shell_quoting.h"
 #include "words/json_output.h"
 #include "words/terminal_text.h"
 #include "workers/place_bundle.h"
 #include "workers/place_question.h"
-#include "workers/place_session.h"
 
 #include <QCoreApplication>
 #include <QEventLoop>
@@ -60,22 +60,6 @@ private:
     bool m_asJson = false;
 };
 
-/// Opens a place and waits for its devices.
-/// \return why it cannot be opened; empty if it is open
-QString openError(engine::PlaceSession& session)
-{
-    QString problem;
-    QEventLoop loop;
-    QObject::connect(&session, &engine::PlaceSession::opened, &loop, &QEventLoop::quit);
-    QObject::connect(&session, &engine::PlaceSession::failed, &loop, [&](const QString& sentence) {
-        problem = sentence;
-        loop.quit();
-    });
-    session.open();
-    loop.exec();
-    return problem;
-}
-
 QStringList rowFor(const QString& id, const device::LocalDevice& device)
 {
     const auto memory = [](std::int64_t bytes) { return bytes > 0 ? bytesText(bytes) : QStringLiteral("-"); };
@@ -83,27 +67,24 @@ QStringList rowFor(const QString& id, const device::LocalDevice& device)
             memory(device.totalBytes), memory(device.freeBytes)};
 }
 
-/// Returns the device of that kind; one without a name if there is none.
-device::LocalDevice firstOf(const std::string& kind, const device::LocalDevices& found)
+/// Tests a place, and says once what it waits for.
+engine::PlaceReport reportOn(const QString& text, Console& console)
 {
-    const auto device = std::ranges::find(found.devices, kind, &device::LocalDevice::kind);
-    return device == found.devices.end() ? device::LocalDevice{.kind = kind} : *device;
-}
-
-engine::PlaceDescription askedOf(const engine::ExplorationOptions& options,
-                                 const engine::PlacedDevice& computer, const QString& place)
-{
-    engine::PlaceQuestion question(options, computer, place, QCoreApplication::applicationDirPath());
-    engine::PlaceDescription answer;
+    engine::PlaceTest test(text, QCoreApplication::applicationDirPath());
+    engine::PlaceReport report;
     QEventLoop loop;
-    QObject::connect(&question, &engine::PlaceQuestion::answered, &loop,
-                     [&](const engine::PlaceDescription& description) {
-                         answer = description;
-                         loop.quit();
+    QObject::connect(&test, &engine::PlaceTest::connectionChanged, &loop,
+                     [&](const engine::Connection& connection) {
+                         if (connection.state == engine::Connection::State::Queued)
+                             console.remark(QStringLiteral("%1: %2").arg(text, connectionText(connection)));
                      });
-    question.ask();
+    QObject::connect(&test, &engine::PlaceTest::answered, &loop, [&](const engine::PlaceReport& answer) {
+        report = answer;
+        loop.quit();
+    });
+    test.start();
     loop.exec();
-    return answer;
+    return report;
 }
 
 void PlacesCommand::addOptions(Options& options)
@@ -208,56 +189,23 @@ bool PlacesCommand::sendTo(const QString& text, Console& console) const
 /// \return whether trials can run there, by either program
 bool PlacesCommand::testPlace(const QString& text, Console& console) const
 {
-    engine::ExplorationOptions options{.places = {text}};
-    const engine::Place place = engine::placeFromText(text);
+    engine::placeFromText(text);
+    const engine::PlaceReport report = reportOn(text, console);
     std::vector<QStringList> rows{
         {QStringLiteral("DEVICE"), QStringLiteral("NAME"), QStringLiteral("MEMORY"), QStringLiteral("FREE")}};
-    QStringList programs;
-    QStringList problems;
-    const auto take = [&](const engine::PlaceDescription& found) {
-        if (!found.problem.isEmpty())
-            problems << found.problem;
-        else
-            programs << QStringLiteral("%1, %2").arg(found.program, found.framework);
-    };
-    const auto addRows = [&](const engine::PlaceDescription& found) {
-        for (const device::LocalDevice& device : found.devices.devices)
-            rows.push_back(rowFor(QString::fromStdString(device.id()), device));
-    };
-    // The nodes of Slurm are known with their allocation, which must last as long as they are asked.
-    engine::PlaceSession session(options, QCoreApplication::applicationDirPath());
-    engine::PlacedDevice computer = engine::placedDevice(place, device::LocalDevice{.kind = "cpu"});
-    if (place.kind == engine::Place::Kind::Slurm) {
-        if (const QString problem = openError(session); !problem.isEmpty()) {
-            printError(problem);
-            return false;
-        }
-        for (const engine::PlacedDevice& device : session.devices()) {
-            const engine::PlaceDescription found = askedOf(options, device, device.id);
-            rows.push_back(rowFor(device.id, firstOf(device.device.kind, found.devices)));
-            take(found);
-        }
-        computer = session.devices().front();
-    } else {
-        const engine::PlaceDescription found = askedOf(options, computer, text);
-        addRows(found);
-        take(found);
-    }
-    options.python = engine::anyPython;
-    const engine::PlaceDescription python = askedOf(options, computer, text);
-    if (rows.size() == 1)
-        addRows(python);
-    take(python);
-    programs.removeDuplicates();
-    problems.removeDuplicates();
+    for (const auto& [id, device] : report.devices)
+        rows.push_back(rowFor(id, device));
     console.answer(text);
     if (rows.size() > 1)
         console.answer(alignedLines(rows));
-    for (const QString& program : programs)
+    for (const QString& program : report.programs)
         console.answer(QStringLiteral("runs      %1").arg(program));
-    for (const QString& missing : problems)
+    for (const QString& missing : report.problems)
         console.answer(QStringLiteral("missing   %1").arg(missing));
-    return !programs.isEmpty();
+    if (report.lacksBundle && !m_sendsBundle)
+        console.answer(QStringLiteral("to send it: batchpeak places test %1 --send-bundle")
+                           .arg(engine::quotedForShell(text)));
+    return report.runsTrials();
 }
 
 } // namespace

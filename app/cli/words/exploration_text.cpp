@@ -4,6 +4,7 @@
 
 #include "engine/log_text.h"
 #include "snapshot/ending_text.h"
+#include "snapshot/failure_text.h"
 #include "snapshot/plan_text.h"
 #include "snapshot/present_size.h"
 #include "snapshot/projection.h"
@@ -279,6 +280,8 @@ ProgressLine liveLine(const Snapshot& snapshot)
     };
     switch (snapshot.state) {
     case State::Starting:
+        if (const QStringList awaited = engine::awaitedPlaces(snapshot); !awaited.isEmpty())
+            return saying(awaited.join(QStringLiteral(", ")));
         return saying(QStringLiteral("starting the workers and loading the network"));
     case State::Finishing:
         return saying(QStringLiteral("ending the workers"));
@@ -295,6 +298,8 @@ ProgressLine liveLine(const Snapshot& snapshot)
         return {};
     }
     ProgressLine line{.share = snapshot.progress, .parts = {}};
+    for (const QString& awaited : engine::awaitedPlaces(snapshot))
+        line.parts.push_back({.text = awaited, .style = Style::Warning});
     addRunningTrials(line, snapshot);
     if (snapshot.isChoosing())
         line.parts.push_back({.text = QStringLiteral("choosing the next size")});

@@ -13,6 +13,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <chrono>
 
 using namespace batchpeak;
 using engine::EventLog;
@@ -64,6 +65,25 @@ private slots:
                  R"({"outcome":"oom","samples_per_second":null})");
         QCOMPARE(test::valuesOf(events.back(), "accumulation_steps micro_batch_size peak_reserved_bytes"),
                  R"({"accumulation_steps":32,"micro_batch_size":2,"peak_reserved_bytes":1300000000})");
+    }
+
+    void writesConnections()
+    {
+        ExplorationHarness harness("mute trial-time=400 starts until=1");
+        harness.options.places = {QStringLiteral("env")};
+        harness.parts.timeouts.heartbeat = std::chrono::milliseconds(50);
+        QStringList states;
+        for (const QJsonObject& event : eventsOf(harness)) {
+            if (event.value(QLatin1String("event")) != QLatin1String("connection"))
+                continue;
+            QCOMPARE(event.keys(), test::fieldsOfEvent(QStringLiteral("connection")));
+            QCOMPARE(event.value(QLatin1String("name")).toString(), QStringLiteral("cpu"));
+            states << event.value(QLatin1String("state")).toString();
+            const bool isLost = states.back() == QLatin1String("lost");
+            QCOMPARE(event.value(QLatin1String("reason")).isString(), isLost);
+            QCOMPARE(event.value(QLatin1String("until")).isString(), isLost);
+        }
+        QCOMPARE(states.join(QLatin1Char(' ')), QStringLiteral("connected lost connected off"));
     }
 
     void writesTheFidelity()

@@ -283,6 +283,38 @@ private slots:
         QVERIFY(strip && strip->isHidden());
     }
 
+    void saysHowADeviceIsReached_data()
+    {
+        using State = engine::Connection::State;
+        const QDateTime until(QDate(2026, 7, 1), QTime(18, 20, 31));
+        rows<engine::Connection, Text, Text>(
+            {{"in the queue",
+              {{.state = State::Queued, .reason = QStringLiteral("Resources")}, "Resources", ""}},
+             {"connected", {{.state = State::Connected}, "connected", ""}},
+             {"lost",
+              {{.state = State::Lost, .reason = QStringLiteral("It is gone."), .until = until},
+               "",
+               "18:20:31"}},
+             {"given up",
+              {{.state = State::GivenUp, .reason = QStringLiteral("It is gone.")}, "", "It is gone."}}});
+    }
+    void saysHowADeviceIsReached()
+    {
+        const auto& [connection, state, concern] = row<engine::Connection, Text, Text>();
+        DeviceStrips strips;
+        strips.display({}, {{.name = QStringLiteral("slurm:gpu"), .connection = connection}});
+        const QString texts = textsOf(strips);
+        QVERIFY2(texts.contains(QStringLiteral("slurm:gpu")) && texts.contains(state) &&
+                     texts.contains(concern),
+                 qPrintable(texts));
+        engine::DeviceSnapshot device = test::sampleGpu(QStringLiteral("n1/cuda:0"));
+        device.connection = connection;
+        QVERIFY(stateText(device).contains(state));
+        QVERIFY(concernsOf(device).join(QLatin1Char('|')).contains(concern));
+        QCOMPARE(concernsOf(device).join(QLatin1Char('|')).contains(engine::connectionText(connection)),
+                 !concern.isEmpty());
+    }
+
     void drawsABarForEachDevice()
     {
         DeviceStrips strips;

@@ -43,6 +43,7 @@ private slots:
         m_path = fileWith("config.yaml", smallGpt2("64", "explore"));
         QFile::remove(history());
         QFile::remove(pathOf("once"));
+        QFile::remove(pathOf("starts"));
     }
 
     void continuesAnInterruptedRun()
@@ -65,6 +66,33 @@ private slots:
         QVERIFY(window().openConfig(m_path));
         QTest::qWait(50);
         QVERIFY(!button->isVisible());
+    }
+
+    void continuesAFailedRun()
+    {
+        window().setHistory(history());
+        // The device is given up after the third trial, and is back then.
+        const QString worker =
+            fileWith("worker", "#!/bin/sh\ncd \"${0%/*}\" && echo >>starts\n"
+                               "case $(wc -l <starts) in 1) set -- trial=kill#3;; 2|3) exit 1;; esac\n"
+                               "exec " BATCHPEAK_FAKE_WORKER " \"$@\"\n");
+        QVERIFY(QFile::setPermissions(worker, QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
+        engine::ExplorationOptions options = optionsWith({});
+        options.workerCommand = worker;
+        window().setOptions(options);
+        const engine::ExplorationRecorder recorder(window().exploration(), history());
+        QVERIFY(window().openConfig(m_path));
+        window().startExploring();
+        TRY_VERIFY(snapshot().finish);
+        QCOMPARE(snapshot().state, engine::State::Failed);
+        const std::size_t before = snapshot().trials.size();
+        QPushButton* const button = buttonOf(window(), "Continue");
+        TRY_VERIFY(button && button->isVisible());
+        button->click();
+        TRY_VERIFY(snapshot().finish);
+        QVERIFY2(snapshot().failure.isEmpty(), qPrintable(snapshot().failure));
+        QVERIFY(snapshot().trials.size() > before);
+        QCOMPARE(store::ExplorationStore(history()).list().size(), std::size_t{1});
     }
 
     void keepsTheOfferIfTheUserDeclines()
