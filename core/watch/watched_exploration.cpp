@@ -130,9 +130,12 @@ void WatchedExploration::beginFile()
 void WatchedExploration::takeFile(const FileLook& look)
 {
     const bool isQueued = m_job && m_job->state == QLatin1String("PENDING");
-    if (!look.problem.isEmpty())
-        return end(look.problem);
-    if (!look.exists) {
+    if (!look.problem.isEmpty()) {
+        // A network disk that has failed may be there again later.
+        if (!m_hasFile)
+            return end(look.problem);
+        setWaiting(look.problem);
+    } else if (!look.exists) {
         if (std::exchange(m_hasFile, false))
             beginFile();
         if (!isQueued)
@@ -219,8 +222,11 @@ std::optional<std::chrono::seconds> WatchedExploration::silence() const
 Snapshot WatchedExploration::snapshot() const
 {
     Snapshot snapshot = m_reader.snapshot();
-    if (const auto age = silence())
+    if (const auto age = silence()) {
         snapshot.stalledSeconds = static_cast<double>(age->count());
+        snapshot.timeLeft.reset();
+        snapshot.setback.clear();
+    }
     return snapshot;
 }
 

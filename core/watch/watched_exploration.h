@@ -62,6 +62,8 @@ public:
     /// Returns what is being waited for or does not work, as a full sentence: the queue, a file that does not
     /// exist, a lost connection, silence; empty while there is news.
     QString remark() const;
+    /// Returns the same without the silence, which snapshot() shows too.
+    const QString& waiting() const { return m_waiting; }
     /// Time since the newest event, if it is so long that the exploration may not be alive.
     std::optional<std::chrono::seconds> silence() const;
     bool isOver() const { return m_isOver; }

@@ -75,8 +75,8 @@ protected:
     ProgressLine progressLine() const override
     {
         ProgressLine line = liveLine(m_watched.snapshot());
-        if (const QString remark = m_watched.remark(); !remark.isEmpty())
-            line.parts.push_back({.text = remark, .importance = Importance::Most, .style = Style::Warning});
+        if (const QString waiting = m_watched.waiting(); !waiting.isEmpty())
+            line.parts.push_back({.text = waiting, .importance = Importance::Most, .style = Style::Warning});
         return line;
     }
 
