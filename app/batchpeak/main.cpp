@@ -143,6 +143,8 @@ int openWindow(int& argc, char** argv, const batchpeak::cli::WindowRequest& requ
     window.setOptions(request.options, request.givenNames);
     const bool opened = !request.file.isEmpty() && window.openConfig(request.file, request.model);
     window.show();
+    if (!request.watch.isEmpty())
+        window.follow(request.watch);
     if (!request.download.isEmpty() && request.download != QLatin1String("never"))
         window.downloadNetwork(/*isAllowed=*/true);
     if (opened && request.start)

@@ -83,6 +83,9 @@ std::unique_ptr<Command> makeDevicesCommand();
 /// Creates the command that writes a batch script which explores on the nodes of a Slurm, and submits it.
 std::unique_ptr<Command> makeSubmitCommand();
 
+/// Creates the command that follows the events of an exploration that runs elsewhere.
+std::unique_ptr<Command> makeWatchCommand();
+
 /// Creates the command that lists, saves, removes and tests places where trials run.
 std::unique_ptr<Command> makePlacesCommand();
 

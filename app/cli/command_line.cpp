@@ -10,6 +10,7 @@
 #include "surroundings.h"
 #include "syntax/config_error.h"
 #include "text/errors.h"
+#include "watch/watch_target.h"
 
 #include <QLocale>
 
@@ -66,6 +67,7 @@ public:
     std::string file;
     NetworkChoice network;
     bool start = false;
+    std::string watch;
     engine::ExplorationOptions exploration;
     QStringList givenNames;
 };
@@ -74,6 +76,8 @@ CommandLine::Private::Private()
 {
     options.addArgument("FILE", "Config to open in the window", file);
     options.addFlag("--start", "Start exploring at once", start);
+    options.addText("--watch", "EVENTS|JOB", "Follow an exploration that runs elsewhere; or ssh:HOST:EVENTS",
+                    watch);
     options.beginGroup(Options::hidden);
     addModelOption(options, network);
     addExplorationOptions(options, exploration, &givenNames);
@@ -86,6 +90,7 @@ CommandLine::Private::Private()
     commands.push_back(makeExportCommand());
     commands.push_back(makeDevicesCommand());
     commands.push_back(makeSubmitCommand());
+    commands.push_back(makeWatchCommand());
     commands.push_back(makePlacesCommand());
     commands.push_back(makeHistoryCommand());
     commands.push_back(makeFormatsCommand());
@@ -110,6 +115,10 @@ bool CommandLine::Private::parse(const std::vector<std::string>& words)
         checkExplorationOptions(exploration);
     if (!chosen && exploration.trustsCode && file.empty())
         throw UsageError("--trust lets the code of one config run; name it: batchpeak FILE --trust.");
+    if (!watch.empty() && start)
+        throw UsageError("--watch follows an exploration that runs already; remove --start.");
+    if (!watch.empty())
+        engine::watchTargetFrom(QString::fromStdString(watch));
     return true;
 }
 
@@ -135,6 +144,7 @@ std::optional<WindowRequest> CommandLine::windowRequest() const
                          .model = QString::fromStdString(d->network.model),
                          .download = QString::fromStdString(d->network.download),
                          .start = d->start,
+                         .watch = QString::fromStdString(d->watch),
                          .options = d->exploration,
                          .givenNames = d->givenNames};
 }
@@ -150,6 +160,11 @@ int CommandLine::runWithoutDisplay()
 {
     QLocale::setDefault(QLocale::c());
     return answeringErrors([this] {
+        if (!d->watch.empty()) {
+            throw UsageError("there is no display to open the window on; watch in this terminal with "
+                             "`batchpeak watch " +
+                             d->watch + "`.");
+        }
         if (d->file.empty() || !d->start) {
             throw UsageError(
                 "there is no display to open the window on; explore in this terminal with `batchpeak "

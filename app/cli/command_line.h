@@ -22,6 +22,8 @@ struct WindowRequest
     /// Consent to a download: "once", "always" or "never"; empty for none.
     QString download;
     bool start = false;
+    /// Events or job to follow; empty for none.
+    QString watch = {};
     engine::ExplorationOptions options;
     /// Names of the options that are given, including those that are given with their default value.
     QStringList givenNames = {};

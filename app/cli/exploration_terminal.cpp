@@ -39,54 +39,70 @@ int exitCodeFor(FinishStatus status, bool hasRecommendation)
 
 } // namespace
 
-ExplorationTerminal::ExplorationTerminal(engine::Exploration& exploration, Console& console, Detail detail)
+ExplorationTerminal::ExplorationTerminal(const engine::ObservedExploration& exploration, Console& console,
+                                         Detail detail, std::function<void()> stop)
     // The system handles the second interruption.
     : RunTerminal(console, 1),
       m_exploration(exploration),
+      m_stop(std::move(stop)),
       m_log(console, detail == Detail::LastLinesOnly ? engine::LogLevel::Error : engine::LogLevel::Warning)
 {
     listenForTheEnd();
     printLog();
-    if (detail == Detail::LastLinesOnly)
-        return;
+    if (detail == Detail::Everything)
+        printDetails();
+}
 
-    if (const auto& run = exploration.snapshot().run)
+void ExplorationTerminal::printDetails()
+{
+    Console& console = this->console();
+    // The run of an exploration elsewhere is known when it begins, maybe more than once.
+    if (const auto& run = snapshot().run)
         console.answer(introductionLines(*run));
-    engine::onEvent<engine::Recalled>(exploration, this, [&console](const auto& recalled) {
+    else
+        engine::onEvent<engine::Started>(m_exploration, this, [this, &console](const auto& /*started*/) {
+            console.answer(introductionLines(*snapshot().run));
+        });
+    engine::onEvent<engine::Recalled>(m_exploration, this, [&console](const auto& recalled) {
         console.remark(engine::recalledText(recalled));
     });
-    engine::onEvent<engine::DeviceReady>(exploration, this, [&console](const auto& ready) {
+    engine::onEvent<engine::DeviceReady>(m_exploration, this, [&console](const auto& ready) {
         if (const QString program = engine::programText(ready.device); !program.isEmpty())
             console.remark(program);
     });
-    engine::onEvent<engine::RecommendationChanged>(exploration, this, [&](const auto& changed) {
-        console.answer(recommendationLine(QDateTime::currentDateTimeUtc(), changed.recommendation,
-                                          m_exploration.snapshot().run->fidelity));
-        if (const QString gain = gainText(m_exploration.snapshot()); !gain.isEmpty())
-            console.remark(
-                QStringLiteral("size %1: %2").arg(QString::number(changed.recommendation.size), gain));
-    });
-    engine::onEvent<engine::TrialFinished>(exploration, this, [this, &console](const auto& finished) {
+    engine::onEvent<engine::RecommendationChanged>(
+        m_exploration, this, [this, &console](const auto& changed) {
+            console.answer(recommendationLine(m_exploration.eventTime(), changed.recommendation,
+                                              snapshot().run->fidelity));
+            if (const QString gain = gainText(snapshot()); !gain.isEmpty())
+                console.remark(
+                    QStringLiteral("size %1: %2").arg(QString::number(changed.recommendation.size), gain));
+        });
+    engine::onEvent<engine::TrialFinished>(m_exploration, this, [this, &console](const auto& finished) {
         if (deservesALine(finished.trial))
-            console.remark(trialLine(finished.trial, m_exploration.snapshot().run->fidelity));
+            console.remark(trialLine(finished.trial, snapshot().run->fidelity));
     });
-    drawLiveLine([this] { return liveLine(m_exploration.snapshot()); });
+    drawLiveLine([this] { return progressLine(); });
+}
+
+ProgressLine ExplorationTerminal::progressLine() const
+{
+    return liveLine(m_exploration.snapshot());
 }
 
 void ExplorationTerminal::printLog()
 {
-    connect(&m_exploration, &engine::Exploration::snapshotChanged, this,
+    connect(&m_exploration, &engine::ObservedExploration::snapshotChanged, this,
             [this](const engine::Snapshot& snapshot) { m_log.print(snapshot.log, snapshot.failure); });
 }
 
 void ExplorationTerminal::listenForTheEnd()
 {
     engine::onEvent<engine::Finished>(m_exploration, this, [this](const auto& finished) {
-        const engine::Snapshot& snapshot = m_exploration.snapshot();
         if (!m_interrupted)
-            printLastLines(snapshot);
-        const bool hasRecommendation = snapshot.searchState.recommendation.has_value();
-        end(m_interrupted ? exitCode::interrupted : exitCodeFor(finished.status, hasRecommendation));
+            printLastLines(snapshot());
+        const bool hasRecommendation = snapshot().searchState.recommendation.has_value();
+        takeEnd(m_interrupted ? exitCode::interrupted : exitCodeFor(finished.status, hasRecommendation));
     });
 }
 
@@ -95,7 +111,7 @@ void ExplorationTerminal::interrupt()
     if (std::exchange(m_interrupted, true))
         return;
     // After the last lines, the terminal waits only for the end; trials that still arrive change nothing.
-    m_exploration.disconnect(this);
+    disconnect(&m_exploration, nullptr, this, nullptr);
     listenForTheEnd();
     // Warnings change nothing either, but a worker that does not end is an error to report.
     m_log.printOnly(engine::LogLevel::Error);
@@ -103,7 +119,7 @@ void ExplorationTerminal::interrupt()
     engine::Snapshot bestSoFar = m_exploration.snapshot();
     bestSoFar.finish = FinishStatus::Cancelled;
     printLastLines(bestSoFar);
-    m_exploration.stop();
+    m_stop();
 }
 
 /// Prints the first line, which is the result of the run, in a strong style.

@@ -39,6 +39,12 @@ void RunTerminal::removeLiveLine()
     m_console.setLiveLine({});
 }
 
+void RunTerminal::restoreLiveLine()
+{
+    if (m_console.showsLiveLine())
+        m_redraw.start(redrawInterval);
+}
+
 void RunTerminal::end(int exitCode)
 {
     // A run that fails while it starts ends an event loop that has not begun yet.

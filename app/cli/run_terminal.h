@@ -34,6 +34,8 @@ protected:
     /// Draws the live line again and again. Does nothing if the console shows no live line.
     void drawLiveLine(const std::function<ProgressLine()>& line);
     void removeLiveLine();
+    /// Draws the line again that was removed.
+    void restoreLiveLine();
     /// Ends the event loop. Call it once, when the last line is printed and every worker has ended.
     void end(int exitCode);
 

@@ -4,6 +4,7 @@
 
 #include "log_text.h"
 #include "model/enum_names.h"
+#include "search_words.h"
 #include "snapshot/ending_text.h"
 #include "snapshot/projection.h"
 #include "snapshot/unlike_devices.h"
@@ -26,21 +27,6 @@ namespace batchpeak::engine {
 namespace {
 
 using CommandKind = Commanded::Kind;
-using InstabilityCause = search::Instability::Cause;
-using SpeedLimitKind = search::SpeedLimit::Kind;
-
-constexpr model::EnumNames<InstabilityCause, 4> instabilityCauses{
-    {{InstabilityCause::None, "none"},
-     {InstabilityCause::Drift, "drift"},
-     {InstabilityCause::Noise, "noise"},
-     {InstabilityCause::OtherTenants, "other_tenants"}}};
-constexpr model::EnumNames<SpeedLimitKind, 5> speedLimitKinds{
-    {{SpeedLimitKind::LaunchBound, "launch_bound"},
-     {SpeedLimitKind::Saturated, "saturated"},
-     {SpeedLimitKind::TileQuantized, "tile_quantised"},
-     {SpeedLimitKind::MemoryThrashing, "memory_thrashing"},
-     {SpeedLimitKind::Unknown, "unknown"}}};
-
 constexpr model::EnumNames<CommandKind, 9> commandKinds{
     {{CommandKind::Pause, "pause"},
      {CommandKind::Resume, "resume"},
@@ -62,7 +48,7 @@ QString word(const model::EnumNames<Value, size>& table, Value value)
 QJsonValue objectOf(const search::SpeedLimit& limit)
 {
     const bool hasPeriod = limit.period > 0;
-    return QJsonObject{{QStringLiteral("kind"), word(speedLimitKinds, limit.kind)},
+    return QJsonObject{{QStringLiteral("kind"), enumText(limit.kind)},
                        {QStringLiteral("probability"), limit.probability},
                        {QStringLiteral("overhead_share"), limit.overheadShare},
                        {QStringLiteral("doubling_gain"), limit.doublingGain},
@@ -394,7 +380,7 @@ void EventLog::write(const RecommendationChanged& changed)
          {QStringLiteral("relative_error"), recommendation.relativeError},
          {QStringLiteral("reason"), m_exploration.snapshot().reason},
          {QStringLiteral("estimates"), arrayOf(m_exploration.snapshot().searchState.estimates)},
-         {QStringLiteral("doubt"), word(instabilityCauses, recommendation.reason.instability.cause)},
+         {QStringLiteral("doubt"), enumText(recommendation.reason.instability.cause)},
          {QStringLiteral("smallest_within_tolerance"), eventNumber(smallestWithinTolerance(recommendation))},
          {QStringLiteral("contenders"), arrayOf(m_exploration.snapshot().searchState.contenders)},
          {QStringLiteral("other_contenders"), m_exploration.snapshot().searchState.otherContenders},

@@ -46,7 +46,8 @@ struct SearchUpdate
 
 } // namespace
 
-Exploration::Exploration(ExplorationParts parts, QObject* parent) : QObject(parent), m_parts(std::move(parts))
+Exploration::Exploration(ExplorationParts parts, QObject* parent)
+    : ObservedExploration(parent), m_parts(std::move(parts))
 {}
 
 Exploration::~Exploration() = default;

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "config/config_document.h"
-#include "event.h"
 #include "files/config_file.h"
 #include "history/interrupted_run.h"
+#include "observed_exploration.h"
 #include "options/exploration_options.h"
 #include "snapshot/snapshot.h"
 #include "workers/exploration_parts.h"
@@ -35,18 +35,16 @@ struct TrialReading;
 ///
 /// All calls return at once; their results arrive as signals. A call that makes no sense in the current state
 /// does nothing.
-class Exploration : public QObject
+class Exploration : public ObservedExploration
 {
     Q_OBJECT
 
 public:
-    using Event = engine::Event;
-
     explicit Exploration(ExplorationParts parts = {}, QObject* parent = nullptr);
     /// Ends every worker, with SIGKILL at the latest.
     ~Exploration() override;
 
-    const Snapshot& snapshot() const;
+    const Snapshot& snapshot() const override;
 
     /// Takes a config as the next one to explore; possible only while nothing runs. The state is then Idle,
     /// and the snapshot describes the run.
@@ -118,14 +116,10 @@ public:
     void setNumberInHistory(qint64 number);
 
 signals:
-    void occurred(const batchpeak::engine::Event& event);
     /// Emitted with what the search is created from, and then with each call to it. A receiver that keeps all
     /// of them in their order can restore the search as it is now.
     void searchBegun(const batchpeak::search::SearchSpace& space);
     void searchTold(const batchpeak::engine::PlannerCall& call);
-    /// Emitted when something in the snapshot has changed, possibly hundreds of times a second: draw on a
-    /// timer.
-    void snapshotChanged(const batchpeak::engine::Snapshot& snapshot);
 
 private:
     struct Run;

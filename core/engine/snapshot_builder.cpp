@@ -74,6 +74,26 @@ bool isWorthNaming(std::int64_t smaller, std::int64_t recommended)
 
 } // namespace
 
+void addCoursePoint(std::vector<CoursePoint>& course, const CoursePoint& point)
+{
+    const bool isSame = !course.empty() && course.back().trials == point.trials;
+    if (isSame && course.back().size == point.size && course.back().confidence == point.confidence)
+        return;
+    course.push_back(point);
+    if (course.size() <= maxCoursePoints)
+        return;
+    // Drops every second point of the older half, except where the size changes.
+    std::vector<CoursePoint> kept;
+    for (std::size_t place = 0; place < course.size(); ++place) {
+        const bool isOld = place > 0 && place < maxCoursePoints / 2;
+        if (!isOld || place % 2 == 0 || course[place].size != course[place - 1].size)
+            kept.push_back(course[place]);
+    }
+    if (kept.size() == course.size())
+        kept.erase(kept.begin() + 1);
+    course = std::move(kept);
+}
+
 SnapshotBuilder::SnapshotBuilder(RunDescription run)
 {
     m_snapshot.run = std::move(run);
@@ -221,7 +241,6 @@ void SnapshotBuilder::setDevices(std::vector<DeviceSnapshot> devices)
 /// Adds a point for each trial that has ended, and for each change of the recommendation.
 void SnapshotBuilder::addCoursePoint()
 {
-    std::vector<CoursePoint>& course = m_snapshot.course;
     CoursePoint point{.elapsedSeconds = m_snapshot.elapsedSeconds,
                       .trials = static_cast<int>(std::ranges::count_if(
                           m_snapshot.trials, [](const auto& trial) { return !trial.isRunning(); }))};
@@ -231,22 +250,7 @@ void SnapshotBuilder::addCoursePoint()
         point.expectedLoss = best->expectedLoss;
         point.samplesPerSecond = best->samplesPerSecond;
     }
-    const bool isSame = !course.empty() && course.back().trials == point.trials;
-    if (isSame && course.back().size == point.size && course.back().confidence == point.confidence)
-        return;
-    course.push_back(point);
-    if (course.size() <= maxCoursePoints)
-        return;
-    // Drops every second point of the older half, except where the size changes.
-    std::vector<CoursePoint> kept;
-    for (std::size_t place = 0; place < course.size(); ++place) {
-        const bool isOld = place > 0 && place < maxCoursePoints / 2;
-        if (!isOld || place % 2 == 0 || course[place].size != course[place - 1].size)
-            kept.push_back(course[place]);
-    }
-    if (kept.size() == course.size())
-        kept.erase(kept.begin() + 1);
-    course = std::move(kept);
+    engine::addCoursePoint(m_snapshot.course, point);
 }
 
 void SnapshotBuilder::logFollowUp(const trial::TrialRecord& trial, FollowUp followUp)

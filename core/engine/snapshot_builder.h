@@ -16,6 +16,9 @@
 
 namespace batchpeak::engine {
 
+/// Adds a point unless the last one says the same; beyond a limit, the older half is thinned out.
+void addCoursePoint(std::vector<CoursePoint>& course, const CoursePoint& point);
+
 /// Keeps the snapshot of a run: every change of the snapshot goes through this class, which keeps it
 /// consistent.
 ///

@@ -4,9 +4,11 @@
 
 #include "model/enum_names.h"
 
+#include <QDateTime>
 #include <QJsonArray>
 #include <QJsonObject>
 #include <QString>
+#include <QStringList>
 
 #include <cstdint>
 #include <optional>
@@ -30,10 +32,12 @@ std::optional<Value> enumFromText(const QString& text)
     return model::fromText<Value>(text.toStdString());
 }
 
-/// The values that JSON represents directly; all others are objects, written by their visitFields().
+/// The values that JSON represents directly or by a word; all others are objects, written by their
+/// visitFields().
 template<typename Value>
 concept IsPlainField =
-    std::is_arithmetic_v<Value> || std::is_same_v<Value, QString> || std::is_same_v<Value, std::string>;
+    std::is_arithmetic_v<Value> || std::is_same_v<Value, QString> || std::is_same_v<Value, QStringList> ||
+    std::is_same_v<Value, QDateTime> || std::is_same_v<Value, std::string> || model::HasWords<Value>;
 
 /// Writes members into a JSON object, as a visitor of visitFields(): those of a network, of its tuning, of a
 /// search's call or of a trial.
@@ -77,6 +81,13 @@ private:
     static QJsonValue valueOf(std::uint64_t value) { return QString::number(value); }
     static QJsonValue valueOf(const QString& value) { return value; }
     static QJsonValue valueOf(const std::string& value) { return QString::fromStdString(value); }
+    static QJsonValue valueOf(const QStringList& value) { return QJsonArray::fromStringList(value); }
+    static QJsonValue valueOf(const QDateTime& value) { return value.toUTC().toString(Qt::ISODateWithMs); }
+    template<model::HasWords Value>
+    static QJsonValue valueOf(Value value)
+    {
+        return enumText(value);
+    }
     template<typename Value>
     static QJsonValue valueOf(std::optional<Value>& value)
     {
@@ -101,7 +112,8 @@ private:
     QJsonObject m_object;
 };
 
-/// Reads what JsonWriter has written; members that the object does not contain stay as they are.
+/// Reads what JsonWriter has written; members that the object does not contain stay as they are. A null means
+/// that an optional member has no value.
 class JsonReader
 {
 public:
@@ -111,7 +123,9 @@ public:
     void value(const char* key, Value& member)
     {
         const QJsonValue found = m_object.value(QLatin1String(key));
-        if (!found.isUndefined() && !found.isNull())
+        if (found.isNull())
+            takeNull(member);
+        else if (!found.isUndefined())
             take(found, member);
     }
     template<typename Value>
@@ -149,6 +163,32 @@ private:
     void take(const QJsonValue& value, std::uint64_t& member) { member = value.toString().toULongLong(); }
     void take(const QJsonValue& value, QString& member) { member = value.toString(); }
     void take(const QJsonValue& value, std::string& member) { member = value.toString().toStdString(); }
+    void take(const QJsonValue& value, QStringList& member)
+    {
+        member.clear();
+        for (const auto& element : value.toArray())
+            member.append(element.toString());
+    }
+    void take(const QJsonValue& value, QDateTime& member)
+    {
+        member = QDateTime::fromString(value.toString(), Qt::ISODateWithMs);
+    }
+    template<model::HasWords Value>
+    void take(const QJsonValue& value, Value& member)
+    {
+        if (const auto word = enumFromText<Value>(value.toString()))
+            member = *word;
+        else
+            m_understands = false;
+    }
+    template<typename Value>
+    void takeNull(Value& /*member*/)
+    {}
+    template<typename Value>
+    void takeNull(std::optional<Value>& member)
+    {
+        member.reset();
+    }
     template<typename Value>
     void take(const QJsonValue& value, std::optional<Value>& member)
     {

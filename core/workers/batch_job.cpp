@@ -56,7 +56,9 @@ while kill -0 $exploration 2>/dev/null; do
   wait $exploration
   code=$?
 done
-if [ -n "$ends" ] && [ $code -ne 0 ]; then
+# TERM comes too when the job is canceled; then it is not running any more.
+state=$(squeue --noheader --states=all --jobs="$SLURM_JOB_ID" --format=%T)
+if [ -n "$ends" ] && [ $code -ne 0 ] && [ "$state" = RUNNING ]; then
   if [ "$(finished_trials)" = "$before" ]; then
     echo "No trial has ended in this time; submit the job again with a longer --time." >&2
   else

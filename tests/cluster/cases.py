@@ -10,8 +10,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from .desk import Exploration, Programs, Result, wait_for_silence
-from .servers import Servers
+from .desk import BatchJob, Exploration, Programs, Result, wait_for_silence
+from .servers import Servers, run
 
 # Set before the tests run.
 cluster: Servers
@@ -38,6 +38,22 @@ class ClusterTest(unittest.TestCase):
         exploration = Exploration(programs, self.folder, *SEARCH, *words, worker=words_of_worker, **options)
         self.addCleanup(exploration.kill)
         return exploration
+
+    def submit(self, *words: str, trial_time: int = 500, partition: str = "main") -> BatchJob:
+        """Submits an exploration. \\p trial_time is in milliseconds."""
+        job = BatchJob(
+            programs,
+            self.folder,
+            *SEARCH,
+            "--on",
+            "slurm:" + partition,
+            "--device",
+            "cpu",
+            *words,
+            worker="trial-time=%d" % trial_time,
+        )
+        self.addCleanup(run, "scancel", "--quiet", job.id)
+        return job
 
     @contextlib.contextmanager
     def in_folder_of_its_own(self):

@@ -30,7 +30,7 @@ class _Followed:
     """An exploration whose events and output are files."""
 
     def __init__(self, events: Path, output: Path):
-        self._events, self._output = events, output
+        self.events_path, self._output = events, output
 
     @property
     def output(self) -> str:
@@ -39,7 +39,7 @@ class _Followed:
     def events(self, name: str = "") -> list[dict]:
         """Returns the events so far, of one name or all."""
         try:
-            lines = self._events.read_text().splitlines()
+            lines = self.events_path.read_text().splitlines()
         except OSError:
             return []
         found = []
@@ -92,12 +92,12 @@ class Exploration(_Followed):
         """config is None for an exploration that is resumed; before is what the program is started by; python
         replaces the worker."""
         super().__init__(folder / "events.jsonl", folder / "output.txt")
-        self._events.unlink(missing_ok=True)
+        self.events_path.unlink(missing_ok=True)
         steps = ["--with", "python=%s" % python] if python else ["--worker", "%s %s" % (programs.fake_worker, worker)]
         asked = [str(config), *steps] if config else []
         with self._output.open("w") as output:
             self.process = subprocess.Popen(
-                [*before, programs.batchpeak, "explore", *asked, "--events", str(self._events), *words],
+                [*before, programs.batchpeak, "explore", *asked, "--events", str(self.events_path), *words],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -163,6 +163,44 @@ class BatchJob(_Followed):
     def end(self, seconds: float = 150.0) -> Result:
         self.wait_for(self.has_ended, "the end of the job", seconds)
         return self.result(0 if self.state() == "COMPLETED" else 1)
+
+
+class Watching:
+    """`batchpeak watch` in the background."""
+
+    def __init__(self, programs: Programs, folder: Path, *words: str):
+        self._output = folder / ("watched-%d.txt" % time.monotonic_ns())
+        with self._output.open("w") as output:
+            self.process = subprocess.Popen(
+                [programs.batchpeak, "watch", *words],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                env=environment(folder),
+                start_new_session=True,
+            )
+
+    @property
+    def output(self) -> str:
+        return self._output.read_text()
+
+    def wait_for(self, text: str, seconds: float = 60.0) -> None:
+        try:
+            wait_until(lambda: text in self.output or self.process.poll() is not None, text, seconds)
+        except TimeoutError as error:
+            raise AssertionError("%s. It said:\n%s" % (error, self.output)) from None
+        if text not in self.output:
+            raise AssertionError("It ended without %r. It said:\n%s" % (text, self.output))
+
+    def end(self, seconds: float = 60.0) -> int:
+        try:
+            return self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise AssertionError("It did not end. It said:\n" + self.output) from None
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
 
 
 @dataclass

@@ -65,6 +65,7 @@ UsePAM no
 PasswordAuthentication {passwords}
 KbdInteractiveAuthentication no
 PrintMotd no
+SetEnv SLURM_CONF={folder}/slurm.conf
 """
 
 

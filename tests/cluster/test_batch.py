@@ -13,21 +13,6 @@ from .servers import run
 
 
 class BatchTest(ClusterTest):
-    def submit(self, *words: str, trial_time: int = 500, partition: str = "main") -> BatchJob:
-        job = BatchJob(
-            cases.programs,
-            self.folder,
-            *SEARCH,
-            "--on",
-            "slurm:" + partition,
-            "--device",
-            "cpu",
-            *words,
-            worker="trial-time=%d" % trial_time,
-        )
-        self.addCleanup(run, "scancel", "--quiet", job.id)
-        return job
-
     def expect_restarted(self, job: BatchJob, most_lost: int = 1) -> None:
         result = job.end()
         self.expect_same_result(result, most_lost)

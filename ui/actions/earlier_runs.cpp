@@ -80,8 +80,34 @@ QString outcomeText(const engine::Snapshot& snapshot)
     return parts.join(QStringLiteral(", "));
 }
 
+namespace {
+
+QString followingText(const EarlierRun& run)
+{
+    const engine::Snapshot& snapshot = run.snapshot;
+    QStringList sentences;
+    // What is waited for says what is watched.
+    if (!snapshot.run && !run.remark.isEmpty())
+        return run.remark;
+    if (!snapshot.run)
+        sentences << EarlierRuns::tr("Watching %1.").arg(run.followed);
+    else if (snapshot.isUnderWay())
+        sentences << EarlierRuns::tr("Watching %1 (%2), which runs elsewhere: pause or stop it there. %3.")
+                         .arg(run.followed, engine::phaseText(snapshot.run->phase), outcomeText(snapshot));
+    else
+        sentences << EarlierRuns::tr("Watched %1 (%2). %3.")
+                         .arg(run.followed, engine::phaseText(snapshot.run->phase), outcomeText(snapshot));
+    if (!run.remark.isEmpty())
+        sentences.prepend(run.remark);
+    return sentences.join(QLatin1Char(' '));
+}
+
+} // namespace
+
 QString viewingText(const EarlierRun& run)
 {
+    if (!run.followed.isEmpty())
+        return followingText(run);
     const QString viewing = run.snapshot.isUnderWay()
                                 ? EarlierRuns::tr("Viewing the run of %1 (%2), which is running in another "
                                                   "window or terminal. %3.")

@@ -27,6 +27,10 @@ struct EarlierRun
     qint64 exploration = 0;
     /// Whether the state of its search has yet to be recomputed from the history.
     bool awaitsSearch = false;
+    /// What a user calls an exploration whose events are followed, "gpu7:run.jsonl"; empty for any other.
+    QString followed = {};
+    /// What is being waited for there, or does not work; empty while there is news.
+    QString remark = {};
 };
 
 /// Menu of the explorations that can be viewed besides the current one: the ended ones of this window, with

@@ -32,6 +32,7 @@ bool hasEnded(const Snapshot& snapshot)
 WindowActions::WindowActions(QWidget* window)
     : QObject(window),
       open(new QAction(tr("&Open…"), this)),
+      follow(new QAction(tr("&Watch…"), this)),
       chooseNetwork(new QAction(tr("Choose the &network…"), this)),
       downloadNetwork(new QAction(tr("&Download its config.json…"), this)),
       keepsAsking(new QAction(tr("Ask before each download"), this)),
@@ -78,16 +79,17 @@ WindowActions::WindowActions(QWidget* window)
         action->setData(static_cast<int>(setting));
         action->setChecked(setting == ThemeSetting::System);
     }
-    for (QAction* action : {open,        chooseNetwork, downloadNetwork, readAgain,  plan,
-                            places,      start,         pause,           stop,       continueSearch,
-                            previousRun, present,       exportSize,      writeSize,  takeBack,
-                            copySize,    confirm,       train,           saveTrials, saveCharts,
-                            logarithmic, fullScreen,    resetLayout,     help,       about,
-                            quit}) {
+    for (QAction* action : {open,           follow,      chooseNetwork, downloadNetwork, readAgain,
+                            plan,           places,      start,         pause,           stop,
+                            continueSearch, previousRun, present,       exportSize,      writeSize,
+                            takeBack,       copySize,    confirm,       train,           saveTrials,
+                            saveCharts,     logarithmic, fullScreen,    resetLayout,     help,
+                            about,          quit}) {
         explain(action);
         window->addAction(action);
     }
     explain(open, tr("Open a config; hold for the recent ones"));
+    explain(follow, tr("Follow an exploration that runs elsewhere"));
     explain(plan, tr("Show the plan and change options before the next start"));
     explain(places, tr("This computer and others: their devices, programs and state"));
     explain(stop, tr("End with the best size so far"));
@@ -99,6 +101,7 @@ WindowActions::WindowActions(QWidget* window)
 void WindowActions::setShortcuts()
 {
     open->setShortcuts(QKeySequence::Open);
+    follow->setShortcut(Qt::CTRL | Qt::SHIFT | Qt::Key_W);
     chooseNetwork->setShortcut(Qt::CTRL | Qt::Key_N);
     chooseNetwork->setEnabled(false);
     downloadNetwork->setShortcut(Qt::CTRL | Qt::Key_D);
@@ -148,6 +151,7 @@ QMenu* WindowActions::makeMenu(QMenu* recent, QMenu* earlier, QWidget* parent) c
     auto* menu = new QMenu(parent);
     menu->addAction(open);
     menu->addMenu(recent);
+    menu->addAction(follow);
     menu->addAction(chooseNetwork);
     menu->addAction(downloadNetwork);
     menu->addAction(keepsAsking);
@@ -212,10 +216,12 @@ void WindowActions::updateRun(const Snapshot& present, const Surroundings& surro
                                 : tr("More trials would not improve the result"));
 }
 
-void WindowActions::updatePresent(bool isEnabled, bool leadsToPlan)
+void WindowActions::updatePresent(bool isEnabled, Back back)
 {
     present->setEnabled(isEnabled);
-    present->setText(leadsToPlan ? tr("&Back to the plan") : tr("&Back to the present run"));
+    present->setText(back == Back::ToPlan  ? tr("&Back to the plan")
+                     : back == Back::ToRun ? tr("&Back to the present run")
+                                           : tr("&Back, and stop watching"));
     explain(present);
 }
 

@@ -43,8 +43,9 @@ public:
     // lose a mouse press and the focus.
     /// Enables what changes the current exploration.
     void updateRun(const engine::Snapshot& present, const Surroundings& surroundings);
-    /// \param leadsToPlan  whether the action returns to a plan rather than to a run
-    void updatePresent(bool isEnabled, bool leadsToPlan);
+    /// What Back leads to.
+    enum class Back { ToRun, ToPlan, FromWatching };
+    void updatePresent(bool isEnabled, Back back);
     /// Enables the exports of the exploration that the window shows.
     /// \param toWrite  result of engine::selectedToWrite()
     /// \param doubt    sentences that say why that size should not be written yet; empty if there is no
@@ -64,6 +65,8 @@ public:
     static QStringList pauseTexts();
 
     QAction* open;
+    /// Follows an exploration whose events are in a file, or of a job.
+    QAction* follow;
     QAction* chooseNetwork;
     /// Fetches the description of a network that the config names by its id.
     QAction* downloadNetwork;

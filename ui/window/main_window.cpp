@@ -22,6 +22,7 @@
 #include "run/steering_panel.h"
 #include "snapshot/writing_rule.h"
 #include "text/readable_text.h"
+#include "watch/watched_exploration.h"
 #include "widgets/code_reading.h"
 #include "widgets/file_drop.h"
 #include "widgets/help_dialog.h"
@@ -199,6 +200,7 @@ void MainWindow::connectActions()
         action->setChecked(action->data().toInt() == static_cast<int>(m_themeSetting));
     connect(m_actions->open, &QAction::triggered, this, &MainWindow::chooseConfig);
     connect(m_view, &ExplorationView::openRequested, this, &MainWindow::chooseConfig);
+    connect(m_actions->follow, &QAction::triggered, this, &MainWindow::chooseWatched);
     connect(m_recent, &RecentFiles::chosen, this, [this](const QString& path) { openConfig(path); });
     connect(m_view, &ExplorationView::fileChosen, this, [this](const QString& path) { openConfig(path); });
     connect(m_actions->chooseNetwork, &QAction::triggered, this, &MainWindow::chooseNetwork);
@@ -230,7 +232,7 @@ void MainWindow::connectActions()
     connect(m_actions->quit, &QAction::triggered, this, &QWidget::close);
     const auto* drop = new FileDrop(this);
     connect(drop, &FileDrop::hovered, m_view, &ExplorationView::setInviting);
-    connect(drop, &FileDrop::dropped, this, [this](const QString& path) { openConfig(path); });
+    connect(drop, &FileDrop::dropped, this, &MainWindow::open);
     connect(m_actions->themes, &QActionGroup::triggered, this, [this](const QAction* action) {
         m_themeSetting = static_cast<ThemeSetting>(action->data().toInt());
         m_settings.setTheme(m_themeSetting);
@@ -246,8 +248,12 @@ void MainWindow::connectExports()
     connect(m_actions->takeBack, &QAction::triggered, this, &MainWindow::takeExportBack);
     connect(m_exports, &WindowExports::written, this, &MainWindow::showWritten);
     connect(m_view, &ExplorationView::sizeSelected, this, &MainWindow::drawSoon);
-    connect(m_actions->copySize, &QAction::triggered, this,
-            [this] { m_exports->copySize(asked()->file, shown()); });
+    connect(m_actions->copySize, &QAction::triggered, this, [this] {
+        const bool isOther = isFollowing() && shown().run->filePath != configInHand();
+        // Of a config elsewhere, the name says what it is.
+        const bool isJson = isOther && shown().run->filePath.endsWith(QLatin1String(".json"));
+        m_exports->copySize(isJson ? "{" : isOther ? std::string() : asked()->file.text(), shown());
+    });
     connect(m_actions->writeSize, &QAction::triggered, this, &MainWindow::writeSize);
     connect(m_actions->saveTrials, &QAction::triggered, this, [this] { m_exports->saveTrials(shown()); });
     connect(m_actions->saveCharts, &QAction::triggered, this,
@@ -487,6 +493,7 @@ void MainWindow::draw()
     const Running* const run = engineRun();
     const engine::Snapshot* const before =
         run && run->asked.phases.before() ? &*run->asked.phases.before() : nullptr;
+    takeFollowed();
     const bool looksBack = std::holds_alternative<Earlier>(m_inHand);
     m_training->follow(before ? *before : own(), looksBack        ? WindowTraining::Page::Earlier
                                                  : unmeasurable() ? WindowTraining::Page::Unmeasurable
@@ -502,7 +509,10 @@ void MainWindow::draw()
     takeAwayProblem();
     showOffer();
     const double progress = own().progress;
-    m_desktop->follow(present(), run ? run->asked.phases.progress(progress) : progress,
+    m_desktop->follow(isFollowing() ? shown() : present(),
+                      isFollowing() ? shown().progress
+                      : run         ? run->asked.phases.progress(progress)
+                                    : progress,
                       unmeasurable() ? unmeasurable()->path : QString());
 }
 
@@ -514,10 +524,11 @@ QString MainWindow::doubt() const
 QString MainWindow::doubt(std::optional<std::int64_t> selected) const
 {
     const Asked* const inHand = asked();
-    if (!inHand)
+    if (!shown().run || (!inHand && !isFollowing()))
         return {};
+    const engine::ExplorationOptions options = isFollowing() ? engine::ExplorationOptions() : inHand->options;
     QString sentence = std::holds_alternative<Earlier>(m_inHand)
-                           ? engine::doubtText(shown(), inHand->options, QLocale(), selected)
+                           ? engine::doubtText(shown(), options, QLocale(), selected)
                            : inHand->phases.doubtText(shown(), QLocale(), selected);
     if (sentence.isEmpty() || selected)
         return sentence;
@@ -543,7 +554,11 @@ void MainWindow::exportSizes(std::optional<std::int64_t> selected)
         found << tr("The recommended size is %1.")
                      .arg(engine::numberText(shown().searchState.recommendation->size));
     found.removeAll(QString());
-    m_exports->exportSizes(asked()->file, sizes, doubt(selected), found.join(QLatin1Char(' ')), m_theme);
+    const QString foundText = found.join(QLatin1Char(' '));
+    if (isFollowing())
+        exportFollowed(sizes, doubt(selected), foundText);
+    else
+        m_exports->exportSizes(asked()->file, sizes, doubt(selected), foundText, m_theme);
 }
 
 void MainWindow::takeExportBack()

@@ -25,7 +25,8 @@
 
 namespace batchpeak::engine {
 class Exploration;
-}
+class WatchedExploration;
+} // namespace batchpeak::engine
 
 namespace batchpeak::ui {
 
@@ -68,6 +69,9 @@ public:
     ///                 before
     /// \return whether it can be explored
     bool openConfig(const QString& path, const QString& network = {});
+    /// Follows an exploration that runs elsewhere; problems are reported in the window.
+    /// \param what  path of its events, number of a job, or one of them behind "ssh:HOST:"
+    void follow(const QString& what);
     /// Fetches the description of the network that the config in hand names, if it is not on this computer.
     /// \param isAllowed  whether the user has consented already; if not, the window asks
     void downloadNetwork(bool isAllowed = false);
@@ -123,11 +127,12 @@ private:
         /// Ready::ended of the same file from before it became unmeasurable.
         std::optional<Running> ended;
     };
-    /// Another run of the same config is viewed; what was current before is kept.
+    /// Another run is viewed: one of the same config, or any that is followed. What was current before is
+    /// kept.
     struct Earlier
     {
         EarlierRun run;
-        std::variant<Ready, Running> before;
+        std::variant<Nothing, Unmeasurable, Ready, Running> before;
     };
 
     void connectActions();
@@ -181,6 +186,13 @@ private:
     void endLookingBack();
     void backToPresent();
     void watchOthers();
+    void open(const QString& path);
+    void chooseWatched();
+    bool isFollowing() const;
+    void takeFollowed();
+    void endFollowing(const QString& problem);
+    void exportFollowed(const std::vector<config::ChosenSize>& sizes, const QString& doubt,
+                        const QString& found);
     void lookAtHistory();
     /// Returns the devices of the current plan, once they are known.
     QStringList chosenDevices() const;
@@ -256,6 +268,8 @@ private:
     QString m_written;
     WindowDesktop* m_desktop;
     EarlierRuns* m_earlierRuns;
+    /// The exploration whose events are followed, while it is viewed; null if there is none.
+    std::unique_ptr<engine::WatchedExploration> m_followed;
     WindowTraining* m_training;
     NetworkPicker* m_networks;
     NetworkDownload* m_download;

@@ -173,6 +173,11 @@ void MainWindow::showEarlierRun(const EarlierRun& run)
         m_inHand = Earlier{.run = run, .before = std::move(*ready)};
     } else if (auto* running = std::get_if<Running>(&m_inHand)) {
         m_inHand = Earlier{.run = run, .before = std::move(*running)};
+    } else if (auto* unreadable = std::get_if<Unmeasurable>(&m_inHand)) {
+        m_view->hideUnmeasurable();
+        m_inHand = Earlier{.run = run, .before = std::move(*unreadable)};
+    } else {
+        m_inHand = Earlier{.run = run, .before = Nothing{}};
     }
     draw();
 }
@@ -182,10 +187,10 @@ void MainWindow::endLookingBack()
     auto* earlier = std::get_if<Earlier>(&m_inHand);
     if (!earlier)
         return;
-    if (auto before = std::move(earlier->before); auto* ready = std::get_if<Ready>(&before))
-        m_inHand = std::move(*ready);
-    else
-        m_inHand = std::get<Running>(std::move(before));
+    auto before = std::move(earlier->before);
+    if (const auto* unreadable = std::get_if<Unmeasurable>(&before))
+        m_view->showUnmeasurable(unreadable->file);
+    std::visit([this](auto& inHand) { m_inHand = std::move(inHand); }, before);
     draw();
 }
 
@@ -576,6 +581,8 @@ void MainWindow::watchOthers()
         lookAtHistory();
         draw();
     }
+    if (isFollowing())
+        return drawSoon();
     if (!earlier)
         return;
     try {
@@ -657,7 +664,11 @@ void MainWindow::showWhatIsInHand()
     m_actions->readAgain->setEnabled(unmeasurable());
     m_earlierRuns->setEnabled(!unmeasurable());
     m_actions->previousRun->setEnabled(inHand && m_earlierRuns->previous());
-    m_actions->updatePresent(looksBack || (engineRun() && !runInHand()), looksBack && planInHand());
+    using Back = WindowActions::Back;
+    m_actions->updatePresent(looksBack || (engineRun() && !runInHand()), isFollowing() ? Back::FromWatching
+                                                                         : looksBack && planInHand()
+                                                                             ? Back::ToPlan
+                                                                             : Back::ToRun);
     m_actions->resetAll->setEnabled(inHand);
     m_actions->watch->setEnabled(isPlanShown() && m_earlierRuns->elsewhereOf(absolutePath(*file)));
     if (isPlanShown())

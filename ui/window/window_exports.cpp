@@ -105,10 +105,24 @@ void WindowExports::takeBack(const QString& path, const Theme& theme)
     }
 }
 
-void WindowExports::copySize(const engine::ConfigFile& config, const engine::Snapshot& snapshot)
+void WindowExports::copySize(const std::string& config, const engine::Snapshot& snapshot)
 {
     QGuiApplication::clipboard()->setText(
-        sizeLine(snapshot.run->plan, snapshot.searchState.recommendation->size, config.text()));
+        sizeLine(snapshot.run->plan, snapshot.searchState.recommendation->size, config));
+}
+
+std::optional<engine::ConfigFile> WindowExports::chooseConfig(const engine::Snapshot& snapshot)
+{
+    // The same path may lead to the config here too, as on a cluster.
+    const QString path = QFileDialog::getOpenFileName(
+        m_window, tr("Choose the config that gets the size"), snapshot.run->filePath,
+        tr("Configs (*.yaml *.yml *.json *.sh);;All files (*)"));
+    try {
+        return path.isEmpty() ? std::nullopt : std::optional(engine::ConfigFile::open(path));
+    } catch (const config::ConfigError& error) {
+        emit failed(QString::fromUtf8(error.what()));
+        return std::nullopt;
+    }
 }
 
 void WindowExports::saveTrials(const engine::Snapshot& snapshot)

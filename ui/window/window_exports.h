@@ -11,6 +11,8 @@
 #include <QString>
 #include <QStringList>
 
+#include <optional>
+#include <string>
 #include <vector>
 
 class QWidget;
@@ -45,7 +47,11 @@ public:
     /// Writes any size, also into a config with which no trial is possible.
     void writeSize(const engine::ConfigFile& config, model::Phase phase, const Theme& theme);
     /// Copies the recommended size as the config would write it.
-    void copySize(const engine::ConfigFile& config, const engine::Snapshot& snapshot);
+    /// \param config  text of the config, whose first character distinguishes JSON from YAML
+    void copySize(const std::string& config, const engine::Snapshot& snapshot);
+    /// Asks for the config that gets a size found elsewhere.
+    /// \return nothing if none was chosen, or if it cannot be read, which failed() reports
+    std::optional<engine::ConfigFile> chooseConfig(const engine::Snapshot& snapshot);
     /// Saves the finished trials as CSV.
     void saveTrials(const engine::Snapshot& snapshot);
     /// Restores what a file contained before the last size was written into it, after the user has seen what

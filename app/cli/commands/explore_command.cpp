@@ -7,6 +7,7 @@
 #include "engine/event_log.h"
 #include "engine/exploration.h"
 #include "engine/exploration_recorder.h"
+#include "engine/state_log.h"
 #include "events_file.h"
 #include "exploration_terminal.h"
 #include "explore_several.h"
@@ -364,9 +365,11 @@ int ExploreCommand::explore(const engine::ConfigFile& file,
     }
     sayWhatItDisturbs(file.path(), console);
     // The file's previous content is discarded only now that nothing can refuse the run any more.
+    std::unique_ptr<engine::StateLog> stateLog;
     std::unique_ptr<engine::EventLog> eventLog;
     const auto resumed = m_stored ? std::optional(m_stored->summary.id) : std::nullopt;
     if (QIODevice* device = events.open(resumed)) {
+        stateLog = std::make_unique<engine::StateLog>(exploration, *device);
         eventLog = std::make_unique<engine::EventLog>(exploration, *device);
         QObject::connect(eventLog.get(), &engine::EventLog::failed,
                          [&](const QString& problem) { events.sayMissing(problem, console); });
@@ -504,7 +507,8 @@ int ExploreCommand::runInEventLoop(engine::Exploration& exploration, Console& co
         [&console](const QString& sentence) { console.remark(QStringLiteral("warning: ") + sentence); });
 
     using Detail = ExplorationTerminal::Detail;
-    ExplorationTerminal terminal(exploration, console, m_quiet ? Detail::LastLinesOnly : Detail::Everything);
+    ExplorationTerminal terminal(exploration, console, m_quiet ? Detail::LastLinesOnly : Detail::Everything,
+                                 [&exploration] { exploration.stop(); });
     exploration.start();
     return terminal.waitForEnd();
 }

@@ -35,9 +35,9 @@ struct PlaceAction
 
 constexpr std::size_t anyNumber = 1000;
 constexpr std::array<PlaceAction, 4> placeActions{{{"list", 0, 0, "nothing"},
-                                         {"add", 2, 2, "a name and a place, such as ssh:HOST"},
-                                         {"remove", 1, 1, "the name of a place"},
-                                         {"test", 1, anyNumber, "places or their names"}}};
+                                                   {"add", 2, 2, "a name and a place, such as ssh:HOST"},
+                                                   {"remove", 1, 1, "the name of a place"},
+                                                   {"test", 1, anyNumber, "places or their names"}}};
 
 class PlacesCommand : public Command
 {

@@ -130,7 +130,8 @@ int SubmitCommand::run()
     const QString job = prefix + QLatin1Char('-') + submitted.job;
     console.answer(
         QStringList{QStringLiteral("job     %1").arg(submitted.job), QStringLiteral("script  %1").arg(script),
-                    QStringLiteral("log     %1.log").arg(job), QStringLiteral("events  %1.jsonl").arg(job)});
+                    QStringLiteral("log     %1.log").arg(job), QStringLiteral("events  %1.jsonl").arg(job),
+                    QStringLiteral("watch   batchpeak watch %1").arg(submitted.job)});
     return exitCode::success;
 }
 

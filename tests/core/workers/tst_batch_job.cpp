@@ -82,13 +82,16 @@ private slots:
 
     void goesBackIntoTheQueue_data()
     {
-        rows<Text, Text>({{"with a trial", {R"({"event":"trial_finished"})", "requeue 17\n"}},
-                          {"without one", {R"({"event":"started"})", ""}}});
+        rows<Text, Text, Text>(
+            {{"with a trial", {R"({"event":"trial_finished"})", "RUNNING", "requeue 17\n"}},
+             {"without one", {R"({"event":"started"})", "RUNNING", ""}},
+             {"when it is canceled", {R"({"event":"trial_finished"})", "COMPLETING", ""}}});
     }
     /// TERM comes before the time limit.
     void goesBackIntoTheQueue()
     {
-        const auto& [event, requeued] = row<Text, Text>();
+        const auto& [event, state, requeued] = row<Text, Text, Text>();
+        test::writeProgram(path("squeue"), "echo " + state.toUtf8() + '\n');
         const QByteArray program = "trap 'exit 130' TERM\necho '" + event.toUtf8() +
                                    "' >>job-17.jsonl\nkill -TERM $PPID\nwhile :; do sleep 0.05; done\n";
         const Run run = runScript(QStringLiteral("0"), program);
