@@ -105,6 +105,15 @@ void visitFields(ComparedRecord& size, Fields& fields)
 }
 
 template<JsonFields Fields>
+void visitFields(Link& link, Fields& fields)
+{
+    fields.value("processes", link.processes);
+    fields.value("alpha_seconds", link.alphaSeconds);
+    fields.value("beta_seconds_per_byte", link.betaSecondsPerByte);
+    fields.value("relative_error", link.relativeError);
+}
+
+template<JsonFields Fields>
 void visitFields(TrialRecord& trial, Fields& fields)
 {
     fields.value("trial", trial.number);
@@ -119,6 +128,7 @@ void visitFields(TrialRecord& trial, Fields& fields)
     fields.value("forward_seconds", trial.forwardSeconds);
     fields.value("backward_seconds", trial.backwardSeconds);
     fields.value("optimizer_seconds", trial.optimizerSeconds);
+    fields.value("reduction_seconds", trial.reductionSeconds);
     fields.value("peak_allocated_bytes", trial.peakAllocatedBytes);
     fields.value("peak_reserved_bytes", trial.peakReservedBytes);
     fields.value("warmup_steps", trial.warmupSteps);
@@ -359,6 +369,7 @@ void visitFields(RunDescription& run, Fields& fields)
     fields.value("tuning_record", tuning);
     run.tuning = tuningFromRecord(tuning);
     visitFields(run.fidelity, fields);
+    fields.value("processes", run.processes);
     fields.value("phase", run.phase);
     fields.value("precision", run.precision);
     fields.value("optimizer", run.optimizer);
@@ -393,6 +404,26 @@ void visitFields(Contention& contention, Fields& fields)
     fields.value("by", contention.by);
 }
 
+inline constexpr std::array connectionStates{
+    Connection::State::Here,     Connection::State::Asking,    Connection::State::Queued,
+    Connection::State::Starting, Connection::State::Connected, Connection::State::Silent,
+    Connection::State::Lost,     Connection::State::GivenUp,   Connection::State::Off};
+
+template<JsonFields Fields>
+void visitFields(Connection& connection, Fields& fields)
+{
+    visitWord("state", connection.state, connectionStates, fields);
+    fields.value("reason", connection.reason);
+    fields.value("until", connection.until);
+}
+
+template<JsonFields Fields>
+void visitFields(PlaceSnapshot& place, Fields& fields)
+{
+    fields.value("name", place.name);
+    fields.value("connection", place.connection);
+}
+
 template<JsonFields Fields>
 void visitFields(DeviceSnapshot& device, Fields& fields)
 {
@@ -412,6 +443,8 @@ void visitFields(DeviceSnapshot& device, Fields& fields)
     fields.value("allocator_settings", device.allocatorSettings);
     fields.value("attention", device.attention);
     fields.value("approximations", device.approximations);
+    fields.value("link", device.link);
+    fields.value("connection", device.connection);
     fields.value("telemetry", device.telemetry);
     fields.value("contention", device.contention);
     fields.value("restarts", device.restarts);
@@ -490,6 +523,7 @@ void visitFields(Snapshot& snapshot, Fields& fields)
     fields.value("exploration", number);
     snapshot.numberInHistory = number;
     fields.value("devices", snapshot.devices);
+    fields.value("places", snapshot.places);
     fields.value("recalled", snapshot.recalled);
     fields.value("search", snapshot.searchState);
     fields.value("under_way", snapshot.underWay);

@@ -161,16 +161,24 @@ bool isPossible(const RunDescription& run)
 {
     return isMemory(run.parameters) && isMemory(run.frozenParameters) &&
            isSizeShown(run.plan.globalBatchSize) && isSizeShown(run.plan.devices) &&
-           isSizeShown(run.plan.presentSize.value_or(1)) && isShare(run.tolerance) &&
-           isInRange(run.targetConfidence, 0.0, 2.0) && isShare(run.headroom) && run.maxTrials >= 0 &&
-           isTime(run.budgetSeconds.value_or(0.0)) && isInRange(run.tokensPerSample, 0.0, 1e12) &&
+           isSizeShown(run.processes) && isSizeShown(run.plan.presentSize.value_or(1)) &&
+           isShare(run.tolerance) && isInRange(run.targetConfidence, 0.0, 2.0) && isShare(run.headroom) &&
+           run.maxTrials >= 0 && isTime(run.budgetSeconds.value_or(0.0)) &&
+           isInRange(run.tokensPerSample, 0.0, 1e12) &&
            isInRange(run.flopsPerSample.value_or(0.0), 0.0, 1e30) && isMemory(run.sequenceLength);
+}
+
+bool isPossible(const trial::Link& link)
+{
+    return isInRange(link.processes, 1, largestCount) && isTime(link.alphaSeconds) &&
+           isTime(link.betaSecondsPerByte) && isSpeed(link.relativeError);
 }
 
 bool isPossible(const DeviceSnapshot& device)
 {
-    return !device.id.isEmpty() && isMemory(device.totalBytes) && isMemory(device.heldByOthersBytes) &&
-           isMemory(device.limitBytes) && isMemory(device.usableBytes) && isMemory(device.baselineBytes) &&
+    return isPossibleOrNone(device.link) && !device.id.isEmpty() && isMemory(device.totalBytes) &&
+           isMemory(device.heldByOthersBytes) && isMemory(device.limitBytes) &&
+           isMemory(device.usableBytes) && isMemory(device.baselineBytes) &&
            isShare(device.contention.disturbedShare) && isMemory(device.telemetry.usedBytes.value_or(0));
 }
 
@@ -197,11 +205,11 @@ bool isPossible(const Snapshot& snapshot)
     const bool isAtEnd = snapshot.state == State::Finished || snapshot.state == State::Failed;
     return isAtEnd == snapshot.finish.has_value() &&
            (snapshot.state != State::Verifying || snapshot.verification) && isPossibleOrNone(snapshot.run) &&
-           snapshot.devices.size() <= mostDevices && arePossible(snapshot.devices) &&
-           arePossible(snapshot.recalled) && isPossible(snapshot.searchState) &&
-           arePossible(snapshot.underWay) && isPossibleOrNone(snapshot.next) &&
-           areSizes(snapshot.askedSizes) && isMemory(snapshot.recommendedPeakBytes) &&
-           isSizeOrNone(snapshot.accumulationSteps) &&
+           snapshot.devices.size() <= mostDevices && snapshot.places.size() <= mostDevices &&
+           arePossible(snapshot.devices) && arePossible(snapshot.recalled) &&
+           isPossible(snapshot.searchState) && arePossible(snapshot.underWay) &&
+           isPossibleOrNone(snapshot.next) && areSizes(snapshot.askedSizes) &&
+           isMemory(snapshot.recommendedPeakBytes) && isSizeOrNone(snapshot.accumulationSteps) &&
            (!snapshot.verification || isSizeShown(snapshot.verification->size)) &&
            arePossible(snapshot.predictedSizes) && isShare(snapshot.progress) &&
            isPossibleOrNone(snapshot.timeLeft) && isTime(snapshot.elapsedSeconds) &&

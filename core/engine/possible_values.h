@@ -26,6 +26,7 @@ bool isPossible(const search::Estimate& estimate);
 bool isPossible(const search::Recommendation& recommendation);
 bool isPossible(const search::SearchState& state);
 bool isPossible(const RunDescription& run);
+bool isPossible(const trial::Link& link);
 bool isPossible(const DeviceSnapshot& device);
 bool isPossible(const CoursePoint& point);
 bool isPossible(const TrialPlan& plan);
