@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "watch_dialog.h"
 
+#include "options/option_values.h"
 #include "watch/watch_target.h"
 #include "widgets/buttons.h"
 #include "widgets/labels.h"
