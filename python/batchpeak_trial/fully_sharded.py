@@ -45,6 +45,9 @@ class _FullySharded(OneProcess):
 class Fsdp2(_FullySharded):
     """fully_shard() of torch, as fsdp2_prepare_model in utils/fsdp_utils.py of accelerate 1.15 applies it."""
 
+    name = "FSDP2"
+    place = "on parameters that FSDP2 shards (choose another optimizer, or fsdp1)"
+
     def wrap(self, module, leaves_out: bool = False):
         from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 
@@ -70,9 +73,12 @@ class Fsdp2(_FullySharded):
 class Fsdp1(_FullySharded):
     """FullyShardedDataParallel, with use_orig_params as accelerate 1.15 sets it by default."""
 
+    name = "FSDP1"
+
     def __init__(self, request: dict, processes: Processes, device: torch.device):
         super().__init__(request, processes, device)
         self._wrapper = None
+        self._scales_loss = request.get("precision") in ("fp16", "pure-fp16")
         if request.get("updates_in_backward"):
             raise Refusal("FSDP1 cannot update weights within backward; ask for fsdp2.")
 
@@ -97,6 +103,12 @@ class Fsdp1(_FullySharded):
             use_orig_params=True,
         )
         return self._wrapper
+
+    def made(self, kind, parameters: list, **options):
+        if options.get("fused") and self._scales_loss:
+            # What ShardedGradScaler of torch 2.11 passes to a fused kernel has the wrong shape.
+            raise TypeError("ShardedGradScaler takes no fused optimizer.")
+        return super().made(kind, parameters, **options)
 
     def clip(self, parameters: list, norm: float) -> None:
         self._wrapper.clip_grad_norm_(norm)

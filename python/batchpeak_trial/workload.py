@@ -80,6 +80,8 @@ class Workload:
         # HeapThresholds cannot watch compiled steps.
         self._heap = HeapThresholds() if device.type == "cpu" and not self._compilation else None
         self._optimizer = None
+        # The number of the last micro-batch in its chain, from 1.
+        self._place = 0
         # The module to call: that of a library around the network, if processes share it.
         self._called = self._module
         if self._processes.count > 1:
@@ -94,15 +96,18 @@ class Workload:
 
     def _step(self, size: int, count: int):
         batch = self._batches.of(size)
-        with self._sharing.micro_batch(self._reduces):
+        self._place += 1
+        with self._sharing.micro_batch(self._reduces, self._place == count):
             with torch.set_grad_enabled(self._trains):
                 loss = self._loss(batch) / count
             if not self._trains:
+                self._place = 0
                 return None
             yield
             self._optimizer.backward(loss)
             del loss, batch
             yield
+        self._place = 0
         return self._optimizer.run()
 
     @property
@@ -133,6 +138,7 @@ class Workload:
         return length + (self.request.get("decoder_sequence_length") or 0)
 
     def recover(self) -> None:
+        self._place = 0
         self._batches.drop()
         if self._optimizer:
             self._optimizer.recover()
@@ -317,7 +323,7 @@ class Workload:
         if self._sharing.optimizer_step:
             return self._sharing.optimizer_step
         if self.request.get("updates_in_backward"):
-            return StepsInBackward(self.request, self._module, self.approximations)
+            return StepsInBackward(self.request, self._module, self.approximations, self._sharing.place)
         return OptimizerStep(self.request, self._module, self.device, self.approximations, self._sharing)
 
 
