@@ -33,6 +33,10 @@ class OneProcess:
         """Returns the module to call. leaves_out: a step does not reach all trained parameters."""
         return module
 
+    def place_to_build(self, bytes_: int) -> torch.device | None:
+        """Returns where to build a network whose parameters have so many bytes; None: on the device of the steps."""
+        return None
+
     def micro_batch(self, reduces: bool, is_last: bool):
         """Returns the context of a micro-batch that reduces gradients or not; is_last: the optimizer steps after it."""
         return contextlib.nullcontext()

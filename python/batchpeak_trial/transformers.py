@@ -138,7 +138,7 @@ class _Worker:
         memory.empty_cache()
         limit = memory.limit(request.get("memory_limit_bytes") or 0)
         count = self._workload.count_parameters(request)
-        needed = self._workload.needed_bytes(request, count)
+        needed = self._workload.needed_bytes(request, count, self._processes.count)
         if is_so_anywhere(self._torch, self._processes, needed > limit):
             needed = max(needed, limit + 1)
             return {"parameters": count, "baseline_bytes": needed}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Compares samples/s of a trial of two processes over gloo with those of a plain training script under torchrun:
 
-    PYTHONPATH=tests python -m bench.ranks [--rounds N]
+    PYTHONPATH=tests python -m bench.ranks [--rounds N] [--ways ddp fsdp2]
 
 Both stay loaded and run in turn. The medians of the rounds should differ by less than 10 %."""
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from python.talk import Talk
 
-PROCESSES, SIZE, LENGTH, STEPS = 2, 8, 128, 12
+PROCESSES, SIZE, LENGTH, STEPS = 2, 4, 64, 8
 MODEL = {
     "family": "gpt2",
     "vocabulary_size": 2048,
@@ -45,18 +45,19 @@ LARGEST_DIFFERENCE = 0.10
 def main() -> int:
     parser = argparse.ArgumentParser(prog="bench.ranks", description=__doc__)
     parser.add_argument("--rounds", type=int, default=9)
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
+    options = parser.parse_args()
     # One for each process of this computer with two cores.
     environment = {"OMP_NUM_THREADS": "1"}
     ours = Talk(*TORCHRUN, "-m", "batchpeak_trial.transformers", "--device", "cpu", environment=environment)
     ours.ask("hello", protocol=3)
     print("%-8s%16s%16s%12s" % ("", "script /s", "trial /s", "difference"))
     worst = 0.0
-    for way, fields in WAYS.items():
+    for way in options.ways:
         script = str(Path(__file__).with_name("rival.py"))
         rival = Talk(*TORCHRUN, script, way, json.dumps(CONFIG), str(SIZE), str(LENGTH), environment=environment)
         try:
-            worst = max(worst, compared(way, fields, ours, rival, rounds))
+            worst = max(worst, compared(way, WAYS[way], ours, rival, options.rounds))
         finally:
             rival.end()
     ours.end()
