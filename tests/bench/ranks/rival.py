@@ -20,6 +20,8 @@ from torch import distributed
 from torch.distributed.fsdp import fully_shard
 from torch.nn.parallel import DistributedDataParallel
 
+UNTIMED = 3
+
 
 def main() -> None:
     way, config, size, length = sys.argv[1], json.loads(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
@@ -44,7 +46,8 @@ def main() -> None:
         return time.perf_counter() - begin
 
     while count := asked():
-        seconds = [step() for _ in range(count)]
+        # As in a trial, the first steps after a pause are not timed.
+        seconds = [step() for _ in range(count + UNTIMED)][UNTIMED:]
         if distributed.get_rank() == 0:
             print(json.dumps({"type": "result", "seconds": statistics.median(seconds)}), flush=True)
     distributed.destroy_process_group()
