@@ -16,7 +16,7 @@ TRAINERS ?=
 
 .PHONY: run core-tests test test-asan test-cluster test-gpu test-kernels test-tsan test-weekly test-hub-models test-parity test-python test-trainers test-yaml-readers
 .PHONY: fuzz setup setup-examples setup-fuzz setup-parity setup-readers setup-tidy setup-trainers build programs configure bundle
-.PHONY: bench-adapter-memory bench-calibration bench-cluster bench-config bench-corpus bench-dequantizing bench-frames bench-live bench-pictures bench-repeats bench-search bench-step-time bench-sweep-truth bench-time-left bench-training bench-transfer bench-waiting calibrate-search
+.PHONY: bench-adapter-memory bench-calibration bench-cluster bench-config bench-corpus bench-dequantizing bench-frames bench-live bench-pictures bench-ranks bench-repeats bench-search bench-step-time bench-sweep-truth bench-time-left bench-training bench-transfer bench-waiting calibrate-search
 .PHONY: architecture screenshots format soak tidy clean
 
 # Preset whose tests of core run in the place of those of PRESET. CI runs those of asan-quick.
@@ -263,6 +263,10 @@ bench-transfer: configure setup-parity
 bench-waiting: configure setup-parity
 	$(BUILD) batchpeak-worker
 	PYTHONPATH=tests .venv-parity/bin/python -m bench.waiting --worker build/$(PRESET)/bin/batchpeak-worker $(BENCH)
+
+# Compares samples/s of trials of two processes with a plain training script under torchrun. Nothing else should run.
+bench-ranks: setup-parity
+	PYTHONPATH=tests .venv-parity/bin/python -m bench.ranks $(BENCH)
 
 # Compares our size with those that Composer's and torchtune's ways find: samples/s at the same batch, and the time to
 # find them.

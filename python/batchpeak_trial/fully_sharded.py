@@ -12,6 +12,8 @@ from .one_process import OneProcess
 from .processes import Processes
 from .serving import Refusal
 
+# Share of the free memory of a device that a whole network may take while it is built.
+_MOST_WHOLE = 0.5
 _NARROW = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
 
@@ -27,6 +29,15 @@ class _FullySharded(OneProcess):
             self.approximations.append("sharding over fewer devices")
         elif 1 < shards < self._shards:
             self.approximations.append("sharding over more devices")
+        if request.get("preference_reference"):
+            self.approximations.append("a reference network that is not sharded")
+
+    def place_to_build(self, bytes_: int) -> torch.device | None:
+        """Returns the CPU for a network that fits only in shards: wrap() moves it to the device layer by layer."""
+        if self._device.type == "cpu":
+            return None
+        free, _ = torch.cuda.mem_get_info(self._device)
+        return torch.device("cpu") if bytes_ > _MOST_WHOLE * free else None
 
     @property
     def _is_hybrid(self) -> bool:
@@ -44,6 +55,9 @@ class _FullySharded(OneProcess):
 
 class Fsdp2(_FullySharded):
     """fully_shard() of torch, as fsdp2_prepare_model in utils/fsdp_utils.py of accelerate 1.15 applies it."""
+
+    name = "FSDP2"
+    place = "on parameters that FSDP2 shards (choose another optimizer, or fsdp1)"
 
     def wrap(self, module, leaves_out: bool = False):
         from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
@@ -70,11 +84,18 @@ class Fsdp2(_FullySharded):
 class Fsdp1(_FullySharded):
     """FullyShardedDataParallel, with use_orig_params as accelerate 1.15 sets it by default."""
 
+    name = "FSDP1"
+
     def __init__(self, request: dict, processes: Processes, device: torch.device):
         super().__init__(request, processes, device)
         self._wrapper = None
+        self._scales_loss = request.get("precision") in ("fp16", "pure-fp16")
         if request.get("updates_in_backward"):
             raise Refusal("FSDP1 cannot update weights within backward; ask for fsdp2.")
+        is_adapted = (request.get("tuning") or {}).get("adapter", "none") != "none"
+        if is_adapted and request.get("preference") in ("dpo", "kto"):
+            # The reference pass calls the network within the wrapper, which has no parameters gathered.
+            raise Refusal("FSDP1 does not run a network with its adapters disabled; ask for fsdp2.")
 
     def wrap(self, module, leaves_out: bool = False):
         from torch.distributed.fsdp import FullyShardedDataParallel, MixedPrecision, ShardingStrategy
@@ -97,6 +118,12 @@ class Fsdp1(_FullySharded):
             use_orig_params=True,
         )
         return self._wrapper
+
+    def made(self, kind, parameters: list, **options):
+        if options.get("fused") and self._scales_loss:
+            # What ShardedGradScaler of torch 2.11 passes to a fused kernel has the wrong shape.
+            raise TypeError("ShardedGradScaler takes no fused optimizer.")
+        return super().made(kind, parameters, **options)
 
     def clip(self, parameters: list, norm: float) -> None:
         self._wrapper.clip_grad_norm_(norm)

@@ -73,9 +73,17 @@ def _adamw(request: dict, parameters: list, approximations: list, make):
         return make(torch.optim.AdamW, parameters, **options)
 
 
+def _are_plain(parameters: list) -> bool:
+    """Returns whether no parameter is a DTensor, as FSDP2 makes them."""
+    return all(type(parameter) is torch.nn.Parameter for parameter in parameters)
+
+
 def _sgd(request: dict, parameters: list, approximations: list, make):
     momentum = _MOMENTUM if request.get("momentum", True) else 0.0
     options = {"lr": _RATE, "momentum": momentum, "weight_decay": _DECAY}
+    if not _are_plain(parameters):
+        # The fused kernel takes no DTensor.
+        return make(torch.optim.SGD, parameters, **options)
     try:
         return make(torch.optim.SGD, parameters, fused=True, **options)
     except (RuntimeError, TypeError):
@@ -128,7 +136,7 @@ class MasterWeights:
         self._parameters = parameters
         self.masters = [torch.nn.Parameter(parameter.detach().float()) for parameter in parameters]
         # _foreach_copy_ takes no DTensor.
-        self._is_plain = all(type(parameter) is torch.nn.Parameter for parameter in parameters)
+        self._is_plain = _are_plain(parameters)
 
     def widen_gradients(self) -> None:
         for master, parameter in zip(self.masters, self._parameters):
@@ -144,22 +152,22 @@ class MasterWeights:
             master.grad = None
 
 
-def _take_first_step(optimizer) -> None:
+def _take_first_step(optimizer, place: str = "on this device") -> None:
     """Raises Refusal."""
     try:
         optimizer.step()
     except Exception as error:
         if is_of_memory(error):
             raise
-        text = "The optimizer %s does not run on this device: %s: %s"
-        raise Refusal(text % (type(optimizer).__name__, type(error).__name__, error)) from error
+        text = "The optimizer %s does not run %s: %s: %s"
+        raise Refusal(text % (type(optimizer).__name__, place, type(error).__name__, error)) from error
 
 
 class StepsInBackward:
     """Updates each parameter within backward as soon as its gradient exists, and drops the gradient, as torchtune's
     optimizer_in_bwd does. Nothing is left to do after backward."""
 
-    def __init__(self, request: dict, module, approximations: list):
+    def __init__(self, request: dict, module, approximations: list, place: str = "on this device"):
         parameters, precision = trained_parameters(module), request.get("precision", "fp32")
         if precision in ("fp16", "pure-fp16", "pure-bf16") or (request.get("max_gradient_norm") or 0.0) > 0:
             text = "Weights cannot be updated within backward if gradients are %s."
@@ -172,7 +180,7 @@ class StepsInBackward:
         for parameter in parameters:
             optimizer = make_optimizer(request, [parameter], found)
             parameter.grad = torch.zeros_like(parameter)
-            _take_first_step(optimizer)
+            _take_first_step(optimizer, place)
             parameter.grad = None
             self._optimizers[parameter] = optimizer
             parameter.register_post_accumulate_grad_hook(lambda parameter: step()(parameter))
@@ -272,7 +280,7 @@ class OptimizerStep:
             parameter.grad = torch.zeros_like(parameter)
         if self._masters:
             self._masters.widen_gradients()
-        _take_first_step(self._optimizer)
+        _take_first_step(self._optimizer, self._sharing.place)
         if self._masters:
             self._masters.narrow()
         self._clear()

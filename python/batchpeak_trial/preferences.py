@@ -20,6 +20,7 @@ from . import value_head
 from .batches import NOT_COUNTED, PROMPT
 from .configured_networks import one_line
 from .failures import UnsupportedSize, is_of_memory
+from .processes import hidden
 from .requirements import line_for, require, version_of
 from .serving import Refusal
 
@@ -76,7 +77,9 @@ class PreferenceLoss:
             raise Refusal("Preference training needs texts of at least 2 tokens. Set a longer sequence length.")
         self._brings_reference = False
         try:
-            self._trainer = self._make_trainer(request, module, reference, device)
+            # Not accelerate, but sharing.py wraps the network for several processes.
+            with hidden():
+                self._trainer = self._make_trainer(request, module, reference, device)
         except Refusal:
             raise
         except Exception as error:  # each trainer checks what it is given in its own way

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import os
 from dataclasses import dataclass
@@ -11,6 +12,10 @@ from dataclasses import dataclass
 # Processes wait for the slowest in a collective, which may compile its network. The parent ends a step that takes too
 # long.
 _LONGEST_WAIT = datetime.timedelta(hours=1)
+
+
+# torchrun sets them, in the order of the fields of Processes.
+_NAMES = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE")
 
 
 @dataclass(frozen=True)
@@ -25,12 +30,22 @@ class Processes:
 
 def launched() -> Processes:
     """Returns what the launcher has told this process; one process if there is no launcher."""
-    names = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE")
     try:
-        told = Processes(*(int(os.environ[name]) for name in names))
+        told = Processes(*(int(os.environ[name]) for name in _NAMES))
     except (KeyError, ValueError):
         return Processes()
     return told if told.count > 1 else Processes()
+
+
+@contextlib.contextmanager
+def hidden():
+    """Hides the other processes from a library that would wrap the network for them by itself."""
+    names = _NAMES if launched().count > 1 else ()
+    kept = {name: os.environ.pop(name) for name in names}
+    try:
+        yield
+    finally:
+        os.environ.update(kept)
 
 
 def share_processors(processes: Processes) -> None:

@@ -60,6 +60,7 @@ class Replicated(OneProcess):
     """DistributedDataParallel: each process holds the whole network, and gradients are reduced once for each
     optimizer step."""
 
+    name = "DistributedDataParallel"
     reduces_once = True
     # DistributedDataParallel must be told whether a step leaves out parameters.
     asks_for_left_out = True
@@ -80,7 +81,7 @@ class Replicated(OneProcess):
         )
         return self._wrapper
 
-    def micro_batch(self, reduces: bool):
+    def micro_batch(self, reduces: bool, is_last: bool):
         return contextlib.nullcontext() if reduces else self._wrapper.no_sync()
 
 
@@ -122,4 +123,4 @@ def wrapped(sharing: OneProcess, module, leaves_out: bool):
         text = "%s does not share this network among processes (%s: %s). "
         reason = " ".join(str(error).split())[:300].rstrip(".")
         advice = "Choose another sharding or another sharding library, or run one process."
-        raise Refusal(text % (type(sharing).__name__, type(error).__name__, reason) + advice) from error
+        raise Refusal(text % (sharing.name, type(error).__name__, reason) + advice) from error

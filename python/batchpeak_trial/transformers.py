@@ -133,12 +133,12 @@ class _Worker:
     def _load(self, request: dict) -> dict:
         self._loaded = None
         gc.collect()
-        self._prepare(request.get("preference"))
+        self._prepare(request)
         memory = self._memory(self.device.type)
         memory.empty_cache()
         limit = memory.limit(request.get("memory_limit_bytes") or 0)
         count = self._workload.count_parameters(request)
-        needed = self._workload.needed_bytes(request, count)
+        needed = self._workload.needed_bytes(request, count, self._processes.count)
         if is_so_anywhere(self._torch, self._processes, needed > limit):
             needed = max(needed, limit + 1)
             return {"parameters": count, "baseline_bytes": needed}
@@ -171,14 +171,21 @@ class _Worker:
             fields["approximations"] = self._loaded.approximations[:_MOST_APPROXIMATIONS]
         return fields
 
-    def _prepare(self, preference) -> None:
-        """Imports the libraries of a preference, so that their memory does not count as the network's."""
+    def _prepare(self, request: dict) -> None:
+        """Imports the libraries of a preference and of a sharding, so that their memory does not count as the
+        network's."""
         from . import preferences
         from .devices import count_memory_from_here
 
-        if preferences.is_known(preference) and preference not in self._prepared:
-            preferences.prepare(preference)
-            self._prepared.add(preference)
+        preference, library = request.get("preference"), request.get("sharding_library")
+        wanted: dict = {}
+        if preferences.is_known(preference):
+            wanted[preference] = lambda: preferences.prepare(preference)
+        if library == "deepspeed" and self._processes.count > 1:
+            wanted[library] = lambda: require(library)
+        for name in wanted.keys() - self._prepared:
+            wanted[name]()
+            self._prepared.add(name)
             if self.device.type == "cpu":
                 count_memory_from_here()
 

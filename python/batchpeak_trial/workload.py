@@ -65,6 +65,8 @@ class Workload:
         self.approximations += self._configured.approximations() if self._configured else []
         _choose_ways(request, self._precision)
         self._preference, self._compilation = None, request.get("compilation")
+        # Several processes compile the network that they share.
+        self._is_compiled = bool(self._compilation) and self._processes.count == 1
         exercise(device)
         # Equal on all processes until each makes its own samples.
         torch.manual_seed(request.get("seed", 1))
@@ -80,11 +82,13 @@ class Workload:
         # HeapThresholds cannot watch compiled steps.
         self._heap = HeapThresholds() if device.type == "cpu" and not self._compilation else None
         self._optimizer = None
+        # The number of the last micro-batch in its chain, from 1.
+        self._place = 0
         # The module to call: that of a library around the network, if processes share it.
         self._called = self._module
+        self._prove()
         if self._processes.count > 1:
             self._share()
-        self._prove()
         self._optimizer = self._make_optimizer() if self._trains else None
 
     def step(self, size: int, count: int):
@@ -94,15 +98,18 @@ class Workload:
 
     def _step(self, size: int, count: int):
         batch = self._batches.of(size)
-        with self._sharing.micro_batch(self._reduces):
+        self._place += 1
+        with self._sharing.micro_batch(self._reduces, self._place == count):
             with torch.set_grad_enabled(self._trains):
                 loss = self._loss(batch) / count
             if not self._trains:
+                self._place = 0
                 return None
             yield
             self._optimizer.backward(loss)
             del loss, batch
             yield
+        self._place = 0
         return self._optimizer.run()
 
     @property
@@ -133,6 +140,7 @@ class Workload:
         return length + (self.request.get("decoder_sequence_length") or 0)
 
     def recover(self) -> None:
+        self._place = 0
         self._batches.drop()
         if self._optimizer:
             self._optimizer.recover()
@@ -193,6 +201,8 @@ class Workload:
             self._preference.module = self._called
         if self._compilation:
             _compile(self._called, self._compilation)
+            self._is_compiled = True
+            self._prove()
         self.approximations += self._sharing.approximations
 
     def _leaves_out(self) -> bool:
@@ -201,21 +211,24 @@ class Workload:
         self._loss(self._batches.of(2)).backward()
         trained = [parameter for parameter in self._module.parameters() if parameter.requires_grad]
         found = any(parameter.grad is None for parameter in trained)
-        for parameter in trained:
-            parameter.grad = None
+        self._drop_gradients()
         self._batches.drop()
         return found
+
+    def _drop_gradients(self) -> None:
+        for parameter in self._module.parameters():
+            parameter.grad = None
 
     def _prove(self) -> None:
         """Checks by running it what is not known in advance: whether the class of a config accepts such samples, and
         whether the compiler works here."""
         is_known = not (self._configured or self._preference)
-        if is_known and not self._compilation:
+        if is_known and not self._is_compiled:
             return
         problem = self._problem()
         if not problem:
             return
-        if self._compilation:
+        if self._is_compiled:
             # A compiled network fails too if the network itself does.
             self._called._compiled_call_impl = None
             own = None if is_known else self._problem()
@@ -227,9 +240,14 @@ class Workload:
 
     def _problem(self) -> str | None:
         try:
-            with torch.no_grad():
+            # Without backward, FSDP2 would leave its parameters gathered.
+            learns = self._trains and self._processes.count > 1
+            with torch.set_grad_enabled(learns):
                 # One sample is too few for batch normalization and for KTO.
                 loss = self._loss(self._batches.of(2))
+            if learns and isinstance(loss, torch.Tensor):
+                loss.backward()
+                self._drop_gradients()
             problem = None if isinstance(loss, torch.Tensor) else "It computes no loss"
         except Exception as error:  # each class fails in its own way
             failure = classify(error, self.device.type != "cpu")
@@ -254,7 +272,7 @@ class Workload:
 
     def _make_module(self):
         trained = _TYPES[self._precision]
-        module = self._built(trained)
+        module = self._built(trained, self._sharing.place_to_build(self._count_bytes(trained)))
         untuned = sum(parameter.numel() for parameter in module.parameters())
         _keep_no_cache(getattr(module, "config", None))
         tuning = self.request.get("tuning")
@@ -268,7 +286,7 @@ class Workload:
         if self._trains and self.request.get("activation_checkpointing"):
             _checkpoint(module, self.model)
         module.train(self._trains)
-        if self._compilation and self._processes.count == 1:
+        if self._compilation and self._is_compiled:
             _compile(module, self._compilation)
         return module, all_elements(module, untuned)
 
@@ -280,11 +298,14 @@ class Workload:
             return module
         return tune(module, self.model, tuning, self.device)
 
-    def _built(self, kind: torch.dtype):
+    def _count_bytes(self, kind: torch.dtype) -> int:
+        return count_parameters(self.request) * kind.itemsize if self._processes.count > 1 else 0
+
+    def _built(self, kind: torch.dtype, place: torch.device | None = None):
         before = torch.get_default_dtype()
         torch.set_default_dtype(self._held_type(kind))
         try:
-            with self.device:
+            with place or self.device:
                 if self._takes_flash_attention():
                     # Classes without flash attention raise one of these.
                     with contextlib.suppress(ImportError, Refusal, ValueError):
@@ -317,7 +338,7 @@ class Workload:
         if self._sharing.optimizer_step:
             return self._sharing.optimizer_step
         if self.request.get("updates_in_backward"):
-            return StepsInBackward(self.request, self._module, self.approximations)
+            return StepsInBackward(self.request, self._module, self.approximations, self._sharing.place)
         return OptimizerStep(self.request, self._module, self.device, self.approximations, self._sharing)
 
 
@@ -352,12 +373,16 @@ def count_parameters(request: dict) -> int:
         return 0
 
 
-def needed_bytes(request: dict, count: int) -> int:
+def needed_bytes(request: dict, count: int, processes: int = 1) -> int:
     """Returns a lower bound of the memory that a network with count parameters needs without any sample, to refuse a
     network that cannot fit before anything is allocated."""
     width = _TYPES.get(request.get("precision", "fp32"), torch.float32).itemsize
     reference = count * width if preferences.has_reference(request) else 0
-    return reference + _needed_to_train(request, count, width)
+    needed = _needed_to_train(request, count, width)
+    if request.get("sharding", "none") != "none":
+        # What is sharded, and how widely, is left out of a lower bound.
+        needed //= processes
+    return reference + needed
 
 
 def _needed_to_train(request: dict, count: int, width: int) -> int:

@@ -22,6 +22,7 @@ _NEVER = 1 << 62
 
 
 class DeepSpeed(OneProcess):
+    name = "DeepSpeed"
     casts = True
 
     def __init__(self, request: dict, processes: Processes, device: torch.device):
@@ -64,9 +65,10 @@ class DeepSpeed(OneProcess):
             self.optimizer_step = _EngineStep(engine)
         return engine
 
-    def micro_batch(self, reduces: bool):
-        self._engine.set_gradient_accumulation_boundary(reduces)
-        return super().micro_batch(reduces)
+    def micro_batch(self, reduces: bool, is_last: bool):
+        # At a boundary, stage 1 reduces gradients, and stage 2 begins to collect them anew.
+        self._engine.set_gradient_accumulation_boundary(reduces if self.reduces_once else is_last)
+        return super().micro_batch(reduces, is_last)
 
     def _config(self) -> dict:
         config: dict = {
