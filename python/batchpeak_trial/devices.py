@@ -72,7 +72,9 @@ class CpuDevice:
     def describe(self) -> dict:
         total, available = host_memory.host_memory()
         name = host_memory.processor_name()
-        free = _tensor_bytes_within(available)
+        # Each process on this computer has its share.
+        free = _tensor_bytes_within(available) // _Sharing.count
+        total //= _Sharing.count
         described = {"kind": "cpu", "name": name, "uuid": "", "total_bytes": total, "free_bytes": free}
         return {**described, "context_bytes": 0, "limit_bytes": 0, "allocator_settings": ""}
 
@@ -82,7 +84,7 @@ class CpuDevice:
         available = _tensor_bytes_within(host_memory.host_memory()[1]) // _Sharing.count
         possible = max(1, self.held_bytes() + available)
         if bytes_ > 0:
-            self._limit = min(max(1, bytes_ // _Sharing.count), possible)
+            self._limit = min(bytes_, possible)
         else:
             self._limit = possible if self._torch else 0
         return self._limit

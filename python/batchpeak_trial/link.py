@@ -15,15 +15,11 @@ import time
 # In one to four buckets of 25 MiB, DistributedDataParallel reduces the gradients of a small network.
 _SIZES = tuple(1 << power for power in range(10, 27, 2))
 _SECONDS, _FEWEST, _MOST = 2.5, 3, 50
-_ALONE = "This process is alone, so there is no link to measure. Start several by torchrun."
-_UNKNOWN = "These processes do not communicate by torch.distributed, so their link cannot be measured."
 
 
-def problem_of(is_alone: bool) -> str:
+def can_be_measured() -> bool:
     distributed = sys.modules.get("torch.distributed")
-    if is_alone:
-        return _ALONE
-    return "" if distributed and distributed.is_initialized() else _UNKNOWN
+    return bool(distributed and distributed.is_available() and distributed.is_initialized())
 
 
 def measured() -> dict:

@@ -221,7 +221,6 @@ class _Session:
             "training": self._begin_training,
             "batch": self._train,
             "save": self._refuse_to_save,
-            "measure_link": self._measure_link,
             "bye": self._end,
         }
 
@@ -300,6 +299,13 @@ class _Session:
             loaded["limit_bytes"] = min(loaded["limit_bytes"], other["limit_bytes"])
         if 0 < loaded["limit_bytes"] < loaded["baseline_bytes"]:
             self._bench.not_even_loaded = loaded["baseline_bytes"]
+        asks_for_link = message.get("measure_link") and not self._team.is_alone and link.can_be_measured()
+        if asks_for_link and not self._bench.not_even_loaded:
+            try:
+                times, *_ = self._team.together({"do": "measure_link"}, link.measured)
+            except Exception as error:  # the processes no longer reach each other
+                return self._give_up(error)
+            loaded["link"] = link.fitted(times)
         self._channel.send(loaded)
         return None
 
@@ -353,16 +359,6 @@ class _Session:
         saved = {"type": "saved", "id": message.get("id"), "bytes": 0, "problem": NO_CHECKPOINTS}
         return self._channel.send(saved)
 
-    def _measure_link(self, message: dict) -> int | None:
-        if problem := link.problem_of(self._team.is_alone):
-            return self._channel.complain(problem)
-        self._team.on_stuck = lambda error: os._exit(self._give_up(error))
-        try:
-            times, *_ = self._team.together({"do": "measure_link"}, link.measured)
-        except Exception as error:  # the processes no longer reach each other
-            return self._give_up(error)
-        return self._channel.send({"type": "link", "id": message.get("id"), **link.fitted(times)})
-
     def _answer(self, running) -> int | None:
         self._team.on_stuck = lambda error: os._exit(self._send(lambda: running.answer_to(error)) or 0)
         return self._send(running.answer)
@@ -388,5 +384,5 @@ class _Session:
 
 
 def _unknown(kind) -> str:
-    known = "hello, load, trial, compare, training, batch, save, measure_link, heartbeat, cancel and bye are known."
+    known = "hello, load, trial, compare, training, batch, save, heartbeat, cancel and bye are known."
     return "The message type %.80r is unknown; %s" % (kind, known)

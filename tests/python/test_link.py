@@ -7,7 +7,7 @@ from __future__ import annotations
 import sys
 import unittest
 
-from .talk import PACKAGE, Talk
+from .talk import PACKAGE
 
 sys.path.insert(0, str(PACKAGE))
 
@@ -58,15 +58,6 @@ class LinkTest(unittest.TestCase):
         self.assertEqual(fitted(falling)["beta_seconds_per_byte"], 0.0)
         steep = {"processes": 2, "bytes": [1024, 4096], "seconds": [1e-4, 1e-3]}
         self.assertEqual(fitted(steep)["alpha_seconds"], 0.0)
-
-    def test_needs_several_processes(self):
-        talk = Talk("-c", "from batchpeak_trial import serve\nserve(lambda size: None)")
-        self.addCleanup(talk.end)
-        talk.ask("hello", protocol=3)
-        talk.say("measure_link", id=7)
-        error = talk.hear("error")
-        self.assertFalse(error["fatal"])
-        self.assertIn("torchrun", error["text"])
 
 
 if __name__ == "__main__":

@@ -234,9 +234,9 @@ class TrialsTest(RankCase):
 
     def test_measures_the_link(self):
         talk = self.start()
-        talk.say("measure_link", id=7)
-        link = talk.hear("link")
-        self.assertEqual((link["id"], link["processes"]), (7, 2))
+        talk.say("load", **load_message(GPT2, measure_link=True))
+        link = talk.hear("loaded")["link"]
+        self.assertEqual(link["processes"], 2)
         self.assertGreater(link["alpha_seconds"] + link["beta_seconds_per_byte"], 0)
         self.assertGreaterEqual(link["relative_error"], 0)
 

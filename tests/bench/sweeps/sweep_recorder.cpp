@@ -26,13 +26,13 @@ SweepSetup planSweep(const QString& configPath, const engine::ExplorationOptions
     const auto plan =
         engine::planExploration(configPath, engine::ConfigFile::open(configPath).contents(), options);
     const auto device = engine::chooseDevices(options.devices, device::localDevices()).front();
-    return {
-        .plan = plan,
-        .device = {.id = QString::fromStdString(device.id()),
-                   .command = engine::workerCommand(options, device, QCoreApplication::applicationDirPath()),
-                   .load = plan.load,
-                   .memoryLimitBytes = options.memoryLimitBytes,
-                   .headroom = options.headroom}};
+    return {.plan = plan,
+            .device = {.id = QString::fromStdString(device.id()),
+                       .command = engine::workerCommand(options, engine::DeviceGroup{.device = device},
+                                                        QCoreApplication::applicationDirPath()),
+                       .load = plan.load,
+                       .memoryLimitBytes = options.memoryLimitBytes,
+                       .headroom = options.headroom}};
 }
 
 std::vector<std::int64_t> sweepGrid(std::int64_t largest, double ratio)
