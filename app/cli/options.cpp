@@ -225,9 +225,11 @@ DeclaredCommand declarationOf(const CLI::App& app)
     DeclaredCommand command{.name = app.get_name(), .summary = app.get_description()};
     for (const CLI::Option* option : app.get_options()) {
         const bool isFlag = option->get_items_expected_max() == 0;
+        const auto& words = option->get_lnames();
         if (!option->get_description().empty())
             command.options.push_back({.name = option->get_positional() ? option->get_name(true)
-                                                                        : "--" + option->get_lnames().front(),
+                                               : words.empty()          ? "-" + option->get_snames().front()
+                                                                        : "--" + words.front(),
                                        .help = option->get_description(),
                                        .values = isFlag ? std::string() : option->get_type_name(),
                                        .isRepeated = option->get_items_expected_max() > 1});

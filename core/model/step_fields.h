@@ -63,7 +63,7 @@ void visitStepFields(const Visit& visit)
     // In a config, the number of devices follows from other keys; the other two are for the user's Python
     // only.
     add({.name = "shards", .inConfig = Never, .min = 1, .max = maxDevices}, &Options::shards);
-    add({.name = "sharding_library", .inProtocol = IfChanged, .inConfig = Never}, &Options::shardingLibrary);
+    add({.name = "sharding_library", .inProtocol = IfChanged}, &Options::shardingLibrary);
     add({.name = "compilation", .inProtocol = IfChanged, .inConfig = Never}, &Options::compilation);
     add({.name = "preference", .inProtocol = IfChanged, .inConfig = Never}, &Options::preference);
 }

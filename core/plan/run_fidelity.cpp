@@ -134,7 +134,8 @@ void judgeSharding(Fidelity& fidelity, const ConfigContents& contents, const tri
     const bool shares = load.phase == model::Phase::Train ? load.step.sharding != model::Sharding::None
                                                           : load.step.sharding == model::Sharding::Parameters;
     // The processes of a step share the network as those of the run do.
-    if (shares && processes < load.step.shards)
+    const bool isMeasured = processes > 1 && processes >= load.step.shards;
+    if (shares && !isMeasured)
         fidelity.addReason(config::approximation::sharding);
     else
         fidelity.dropReason(config::approximation::sharding);

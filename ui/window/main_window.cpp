@@ -15,7 +15,6 @@
 #include "files/trusted_code.h"
 #include "network_dialog.h"
 #include "network_download.h"
-#include "places_dialog.h"
 #include "places_model.h"
 #include "plan_page/plan_search.h"
 #include "plan_page/plan_view.h"
@@ -373,20 +372,6 @@ void MainWindow::chooseNetwork()
     } catch (const config::ConfigError& error) {
         showError(QString::fromUtf8(error.what()));
     }
-}
-
-void MainWindow::showPlaces()
-{
-    const bool isForPlan = isPlanShown();
-    m_places->setChosen(asked() ? asked()->options.places : QStringList());
-    PlacesDialog dialog(m_places, isForPlan, m_theme, this);
-    const bool isChosen = dialog.exec() == QDialog::Accepted;
-    // An exploration may have begun meanwhile.
-    if (!isPlanShown())
-        return;
-    m_view->plan()->setPlaceFacts([this](const QString& place) { return m_places->devicesText(place); });
-    if (isForPlan && isChosen)
-        m_view->plan()->choosePlaces(m_places->chosen());
 }
 
 void MainWindow::startExploring()

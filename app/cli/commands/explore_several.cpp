@@ -28,7 +28,7 @@ namespace batchpeak::cli {
 namespace {
 
 /// Reads the result of an exploration from its events (docs/events.md).
-FoundSize foundIn(const QString& events)
+FoundSize resultIn(const QString& events)
 {
     QFile file(events);
     QJsonObject finished;
@@ -147,7 +147,7 @@ private:
     void finish(Running& running, int code)
     {
         const bool crashed = running.process.exitStatus() != QProcess::NormalExit;
-        FoundSize found = foundIn(running.events);
+        FoundSize found = resultIn(running.events);
         found.devices = m_several.devices[running.group].name;
         m_found[running.file][running.group] = std::move(found);
         if (m_code == exitCode::success)

@@ -399,7 +399,8 @@ private slots:
             store.finish(id, end);
         }
         // Statements that undo what each version added, the newest first.
-        const QStringList added{QStringLiteral("ALTER TABLE recommendation DROP COLUMN estimates"),
+        const QStringList added{QStringLiteral("ALTER TABLE exploration DROP COLUMN processes"),
+                                QStringLiteral("ALTER TABLE recommendation DROP COLUMN estimates"),
                                 QStringLiteral("DROP TABLE written_config"),
                                 QStringLiteral("DROP TABLE log_line"),
                                 QStringLiteral("DROP TABLE search_call"),
